@@ -10,7 +10,8 @@ import type { Api } from '../api/client.ts'
 import type { CallOptions, Read } from '../api/transport/route.ts'
 import { ageMsOf, type Clock, type Moment, momentOf } from '../base/clock.ts'
 import { LIST_LAG_MS } from '../domain/accountRecords/listLag.ts'
-import type { LedgerReads } from '../journal/journal.ts'
+import type { HasJournal } from '../execution/context/executionParts.ts'
+import { withReads } from '../market/pinnedApi.ts'
 import type { Address } from '../protocol/address.ts'
 import { lastSides } from './holdings/lastSides.ts'
 
@@ -28,7 +29,7 @@ export interface HeldListsParts {
   readonly api: Api
   readonly account: Address
   readonly clock: Clock
-  readonly journal: Pick<LedgerReads, 'summary' | 'account' | 'closedFills'>
+  readonly journal: HasJournal['journal']
   /** Gives the age of the newest look of all endpoints that saw no event of the account for two minutes, ms; undefined without one. */
   readonly quietAgoMs: (account: Address) => number | undefined
   /** The least of the limits in force on the age of positions and orders, ms. */
@@ -112,14 +113,13 @@ export function heldLists(parts: HeldListsParts): Api {
     return answer
   }
 
-  return {
-    ...api,
+  return withReads(api, {
     getPositions: (query, options) => read('positions', query, options, api.getPositions, empty),
     getOrders: (query, options) => read('orders', query, options, api.getOrders, empty),
     // Trades are what was: none of a page changes, and a new one has its event.
     searchTrades: (query, options) =>
       read('trades', query, options, api.searchTrades, ({ trades }) => trades.map(({ id }) => id).join(' ')),
-  }
+  })
 }
 
 /** The words of an empty list; one with rows has none. */

@@ -2,7 +2,6 @@
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { heldLists } from '../account/heldLists.ts'
 import type { ConfiguredLimits } from '../account/limitsInForce.ts'
 import type { ToldApprovalStore } from '../account/subaccountWatch.ts'
 import type { Clock } from '../base/clock.ts'
@@ -81,7 +80,7 @@ export async function connectTrader(
   { connection, deskBudgets, emit, fatal, told, recordTurn, closers }: Reached,
 ): Promise<Trader> {
   const { chain } = config.venue
-  const { evidence, chainReader, clients, fetch, quietAgoMs } = connection
+  const { api, evidence, chainReader, clients, fetch, quietAgoMs } = connection
   // The venue inside this process has no code worth a pin, unless one was asked for.
   const isChecked = venue === undefined || config.rpc.routerCodeHash !== undefined
   const code = isChecked ? await checkRouterCode(config, evidence, fetch) : undefined
@@ -97,21 +96,13 @@ export async function connectTrader(
     ...defined({ told }),
     prepareRenewal: createRenewals({
       sources: {
-        ...{ chain, api: connection.api, timeoutMs: config.rpc.timeoutMs, clock },
+        ...{ chain, api, timeoutMs: config.rpc.timeoutMs, clock },
         urls: evidence.http.map((url) => url.reveal()),
       },
       ...{ owner: account, subaccount: signer.address, clock, emit },
       file: renewalFileOf(config.account.approvalFile),
     }),
   })
-  let made: Trader | undefined
-  const api =
-    quietAgoMs === undefined
-      ? connection.api
-      : heldLists({
-          ...{ api: connection.api, account: owner ?? signer.address, clock, journal, quietAgoMs },
-          leastAgeLimitMs: () => made?.leastAccountAgeMs() ?? 0,
-        })
   const market = createMarketData({
     ...{ chain, api, clock, journal, emit, fatal },
     ...defined({ prove: clients.length === 0 ? undefined : proveMarket }),
@@ -123,11 +114,11 @@ export async function connectTrader(
     signer,
     ...defined({ owner: ifDefined(owner, ownerOf) }),
     prepareClaim: createClaims({
-      ...{ chain, api: connection.api, clients, clock, emit },
+      ...{ chain, api, clients, clock, emit },
       account: owner ?? signer.address,
       file: claimFileOf(config),
     }),
-    ...defined({ chainReader }),
+    ...defined({ chainReader, quietAgoMs }),
     strategies,
     limits: { ...limitsOf(config, strategies), ...defined({ desk: deskBudgets }) },
     readLimits: () => readLimits(reload(), values),
@@ -145,7 +136,6 @@ export async function connectTrader(
     emit,
     fatal,
   })
-  made = trader
   closers.push(() => closeStrategies(trader.strategies()))
   const watching = new AbortController()
   closers.push(() => watching.abort())

@@ -10,7 +10,6 @@
  */
 
 import { createUnprotectedPositions } from '../account/holdings/unprotectedPositions.ts'
-import { leastAccountAgeMs } from '../account/limitsInForce.ts'
 import { deskRows, limitRows } from '../account/liveLimits.ts'
 import { type DeskUse, deskUseNow } from '../account/watch/deskUse.ts'
 import { lookAgain } from '../account/watch/lookAgain.ts'
@@ -53,8 +52,6 @@ export interface Engine extends EngineApi {
   resize(intent: Intent, atMostUsd: Usd): Promise<Usd | Denial>
   /** Looks at the use of limits that the desk deals out; undefined while the account is not read, or no longer. */
   deskUse(): Promise<DeskUse | undefined>
-  /** Returns the least of the limits in force on the age of positions and orders, ms. */
-  leastAccountAgeMs(): number
   /** Lists the running strategies; whoever stops the engine ends their threads. */
   strategies(): readonly LoadedStrategy[]
   /** The order machine under it. */
@@ -135,7 +132,6 @@ export function createEngine(given: EngineParts): Engine {
     tasks: () => executors.list(),
     clockSkewMs: (host) => context.api.clockSkewMs(host),
     limits: () => [...limitRows(context.limits.current(), usedOf()), ...deskRows(context.limits.desk())],
-    leastAccountAgeMs: () => leastAccountAgeMs(context.limits.current()),
     // In its turn: whatever was admitted before is accepted, and counts.
     deskUse: () =>
       road.accept.inTurn(async () =>

@@ -87,7 +87,7 @@ export async function readStrategies(config: Config): Promise<LoadResult> {
   const { strategies, problems } = found
   if (problems.length === 0) {
     const print = await settledPrint(config, strategies, beganMs - CLOCK_STEPS_MS)
-    // What changed while it was read may have been read before or after.
+    // A file that changed meanwhile may have been read before or after.
     return print?.startsWith(`${before}\n`) === true ? { ...found, print } : found
   }
   await closeStrategies(strategies)

@@ -25,6 +25,14 @@ export function asListed(api: Api): Api {
   return unpinned.get(api) ?? api
 }
 
+/** The same api with other reads; what it is pinned over stays known. */
+export function withReads(api: Api, reads: Partial<Api>): Api {
+  const made = { ...api, ...reads }
+  const listed = unpinned.get(api)
+  if (listed !== undefined) unpinned.set(made, listed)
+  return made
+}
+
 /** Receives the rows of a list of tickers that was read. */
 type SawTickers = (rows: readonly Ticker[]) => void
 

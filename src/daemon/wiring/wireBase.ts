@@ -1,10 +1,13 @@
 /** Wires the base of every other part of an engine: its life, its events, its open orders, its limits and the strategies that run. */
+import { heldLists } from '../../account/heldLists.ts'
+import { leastAccountAgeMs } from '../../account/limitsInForce.ts'
 import { createLiveLimits } from '../../account/liveLimits.ts'
 import { createOrderMoves } from '../../account/watch/lookAgain.ts'
 import { LIST_LAG_MS } from '../../domain/accountRecords/listLag.ts'
 import type { Event } from '../../domain/event.ts'
 import { createEnding, createPhase } from '../../engine/phase.ts'
 import { createRoster } from '../../engine/roster/roster.ts'
+import { accountOf } from '../../execution/context/executionContext.ts'
 import { createTrackedOrders } from '../../execution/trackedOrders.ts'
 import type { EngineParts } from './engineParts.ts'
 
@@ -20,9 +23,19 @@ const movingRecords: ReadonlySet<string> = new Set([
 export type EngineBase = ReturnType<typeof wireBase>
 
 /** Wires the base. */
-export function wireBase({ execution: given, ending = createEnding(), market, ...parts }: EngineParts) {
+export function wireBase({ execution: given, ending = createEnding(), market: read, ...parts }: EngineParts) {
   const { clock, journal } = given
-  const { api, catalogue, chain, marks } = market
+  const { catalogue, chain, marks } = read
+  const limits = createLiveLimits(parts.limits)
+  const { quietAgoMs } = parts
+  const api =
+    quietAgoMs === undefined
+      ? read.api
+      : heldLists({
+          ...{ api: read.api, account: accountOf(given), clock, journal, quietAgoMs },
+          leastAgeLimitMs: () => leastAccountAgeMs(limits.current()),
+        })
+  const market = { ...read, api }
   const phase = createPhase()
   const moves = createOrderMoves(clock, LIST_LAG_MS)
   const emit = (event: Event): void => {
@@ -32,7 +45,6 @@ export function wireBase({ execution: given, ending = createEnding(), market, ..
   const execution = { ...given, api, chain, emit }
   const roster = createRoster(parts.strategies)
   const openOrders = createTrackedOrders(execution)
-  const limits = createLiveLimits(parts.limits)
   return {
     parts,
     market,
