@@ -4,7 +4,7 @@ import type { Event } from '../../src/domain/event.ts'
 import { createMemoryJournal } from '../../src/journal/memory.ts'
 import { createCatalogue, type MarketProof, SETTLE_MS } from '../../src/market/marketCatalogue.ts'
 import { createMarketRecords } from '../../src/market/marketRecords.ts'
-import { pinnedApi } from '../../src/market/pinnedApi.ts'
+import { asListed, pinnedApi, withReads } from '../../src/market/pinnedApi.ts'
 import { trustMarket } from '../../src/operator/commands/trustMarket.ts'
 import { arbitrum } from '../../src/protocol/chains/arbitrum.ts'
 import { ethMarket, intentOf, usdc, weth } from '../support/intents.ts'
@@ -181,6 +181,11 @@ test('the word of an operator is held against what hosts say themselves, whateve
   const { catalogue } = open()
   const pinned = pinnedApi(api, catalogue)
   expect(pinnedApi(pinned, catalogue)).toBe(pinned)
+  // With other reads it is pinned still, and what the hosts list stays known.
+  const other = withReads(pinned, { getOrders: () => Promise.reject(new Error('other')) })
+  expect(pinnedApi(other, catalogue)).toBe(other)
+  expect(asListed(other)).toBe(api)
+  await expect(other.getOrders({ account: `0x${'1'.repeat(40)}` })).rejects.toThrow('other')
   expect(await trustMarket({ catalogue, api: pinned }, newMarket, 'ann')).toMatchObject({
     code: 'MARKET_FACTS_DIFFER',
     reason: expect.stringContaining('has 7 decimals instead of 9'),
