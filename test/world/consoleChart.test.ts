@@ -331,7 +331,7 @@ export default defineStrategy({
   status(view) {
     const [symbol = ''] = view.instance.symbols
     const price = view.market(symbol)?.oraclePrice?.value.medianPrice ?? 0n
-    return { text: 'waits', prices: { [symbol]: { far: priceOfLevel(1e17), half: price / 2n, price } } }
+    return { text: 'waits', prices: { [symbol]: { far: priceOfLevel(1e17), price, half: price / 2n } } }
   },
 })
 `,
@@ -358,35 +358,44 @@ export default defineStrategy({
     await page.click('.intervals >> text="1m"')
     const list = page.locator(`[role=group][aria-label="${words.indicators}"]`)
     await list.locator('button').first().waitFor()
-    const names = ['mine far', 'mine half', 'mine price']
-    expect(await list.locator('button').allTextContents()).toEqual(names.map((name) => `━ ${name}`))
+    const names = ['mine far', 'mine price', 'mine half']
+    const buttons = () => list.locator('button').allTextContents()
+    await until('each has a button', async () => (await buttons()).length === names.length || undefined)
+    expect(await buttons()).toEqual(names.map((name) => `━ ${name}`))
     const legend = page.locator('.trade-chart .legend')
     await until(
       'its values are in the legend',
       async () =>
-        /mine far 100,000,000,000,000,000\.\d+ mine half [\d,.]+ mine price [\d,.]+$/.test(
+        /mine far 100,000,000,000,000,000\.\d+ mine price [\d,.]+ mine half [\d,.]+$/.test(
           (await legend.textContent()) ?? '',
         ) || undefined,
     )
-    // The third line has the colour of what rose, in which the candles are drawn too, and the second one of what warns, which nothing else has.
-    expect(await pixelsOf(page, '--warn')).toBe(0)
-    const candlesBefore = await pixelsOf(page, '--up')
-    expect(candlesBefore).toBeGreaterThan(50)
+    // The second line has the colour of what warns, which nothing else has; one far away does not press the candles flat.
+    const warned = (isDrawn: boolean) =>
+      until(
+        `its line is ${isDrawn ? 'there' : 'gone'}`,
+        async () => (await pixelsOf(page, '--warn')) > 0 === isDrawn || undefined,
+      )
+    await warned(true)
+    expect(await pixelsOf(page, '--up')).toBeGreaterThan(50)
     const press = (name: string) => list.locator(`button:has-text("${name}")`).click()
     await press('mine price')
+    await warned(false)
     expect(await legend.textContent()).not.toContain('mine price')
-    await until('its line is gone', async () => (await pixelsOf(page, '--up')) < candlesBefore || undefined)
     await page.reload()
-    await list.locator('button').first().waitFor()
+    await list.locator('button[aria-pressed=false]').waitFor()
     expect(await list.locator('button[aria-pressed=false]').allTextContents()).toEqual(['━ mine price'])
     await page.focus('.candles')
     await page.keyboard.press('End')
     await page.waitForSelector('[aria-live] >> text=mine half')
-    const status = (await (await ask(daemon, '/api/status')).json()) as {
-      readonly strategies: readonly { readonly name: string; readonly status?: { readonly text: string } }[]
+    const saidBy = async () => {
+      const status = (await (await ask(daemon, '/api/status')).json()) as {
+        readonly strategies: readonly { readonly name: string; readonly status?: { readonly text: string } }[]
+      }
+      return new Map(status.strategies.map(({ name, status: line }) => [name, line?.text]))
     }
-    const said = status.strategies.map(({ name, status: line }) => [name, line?.text])
-    expect(Object.fromEntries(said)).toMatchObject({
+    await until('the other one had a turn', async () => (await saidBy()).get('hostile'))
+    expect(Object.fromEntries(await saidBy())).toMatchObject({
       mine: 'waits',
       hostile: expect.stringContaining('is refused'),
     })
