@@ -15,8 +15,9 @@ import type {
 } from '../domain/machine/chainReader.ts'
 import type { ChainView, EndpointView } from '../domain/machine/chainView.ts'
 import type { BlockRef } from '../domain/order/intent.ts'
-import { sameHex } from '../protocol/address.ts'
+import { type Address, sameHex } from '../protocol/address.ts'
 import type { Endpoint, EndpointPoll } from './endpointTypes.ts'
+import type { RecentEvents } from './logs/recentEvents.ts'
 
 /** First rest of an endpoint that failed, ms; doubles up to the longest. */
 const FIRST_COOLDOWN_MS = 500
@@ -35,6 +36,11 @@ export interface ReaderOptions {
 
 /** A chain reader with the endpoints' states. */
 export interface EndpointsReader extends ChainReader {
+  /**
+   * Looks for events of orders of these accounts in the newest two minutes. Undefined unless every endpoint says so, and each was looked at for as long
+   * before. Never rejects because of network faults.
+   */
+  recentEvents(accounts: readonly Address[]): Promise<RecentEvents | undefined>
   /**
    * Asks every endpoint which chain it serves. One that does not answer is told of by events and asked again later.
    *

@@ -5,6 +5,7 @@
 import { ageMsOf, type Clock, type Moment, momentOf } from '../base/clock.ts'
 import type { ChainReader } from '../domain/machine/chainReader.ts'
 import { type Address, hexKey } from '../protocol/address.ts'
+import type { EndpointsReader } from './endpointsReader.ts'
 
 /** Time between the beginnings of two looks, ms. */
 const BETWEEN_MS = 2_500
@@ -13,14 +14,11 @@ const AFTER_NOTHING_MS = 10_000
 /** Time after its last question for which an account is looked up, ms. */
 const ASKS_MS = 60_000
 
-/** Gives the age of the newest look that saw no event of an account in the two minutes before it, ms; undefined when the newest look is none. */
-export type QuietAgoMs = (account: Address) => number | undefined
-
 /** Begins to look once two accounts ask: one alone costs its endpoints nothing. */
 export function createQuietAccounts(
-  recentEvents: NonNullable<ChainReader['recentEvents']>,
+  recentEvents: EndpointsReader['recentEvents'],
   clock: Clock,
-): QuietAgoMs {
+): NonNullable<ChainReader['quietAgoMs']> {
   const asking = new Map<string, { readonly account: Address; readonly atMs: number }>()
   let seen: { readonly at: Moment; readonly quiet: ReadonlySet<string> } | undefined
   let isLooking = false

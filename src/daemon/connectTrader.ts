@@ -80,7 +80,7 @@ export async function connectTrader(
   { connection, deskBudgets, emit, fatal, told, recordTurn, closers }: Reached,
 ): Promise<Trader> {
   const { chain } = config.venue
-  const { api, evidence, chainReader, clients, fetch, quietAgoMs } = connection
+  const { api, evidence, chainReader, clients, fetch } = connection
   // The venue inside this process has no code worth a pin, unless one was asked for.
   const isChecked = venue === undefined || config.rpc.routerCodeHash !== undefined
   const code = isChecked ? await checkRouterCode(config, evidence, fetch) : undefined
@@ -118,7 +118,7 @@ export async function connectTrader(
       account: owner ?? signer.address,
       file: claimFileOf(config),
     }),
-    ...defined({ chainReader, quietAgoMs }),
+    ...defined({ chainReader }),
     strategies,
     limits: { ...limitsOf(config, strategies), ...defined({ desk: deskBudgets }) },
     readLimits: () => readLimits(reload(), values),

@@ -2,9 +2,7 @@
 import type { Api } from '../api/client.ts'
 import type { NodeFetch } from '../api/transport/nodeFetch.ts'
 import type { Clock } from '../base/clock.ts'
-import { ifDefined } from '../base/defined.ts'
 import { systemClock } from '../base/systemClock.ts'
-import { createQuietAccounts, type QuietAgoMs } from '../chain/quietAccounts.ts'
 import type { RpcClient } from '../chain/wire/jsonRpc.ts'
 import type { Config } from '../config/configTypes.ts'
 import type { Emit } from '../domain/event.ts'
@@ -31,8 +29,6 @@ export interface VenueConnection {
   readonly evidence: EvidenceChoice
   /** Absent: the APIs alone close orders. */
   readonly chainReader: ChainReader | undefined
-  /** Tells of accounts that nothing happened to by every endpoint; absent: no endpoint says so. */
-  readonly quietAgoMs: QuietAgoMs | undefined
   /** One client an HTTP endpoint, for single questions. */
   readonly clients: readonly RpcClient[]
   /** Returns the lead of the hosts' clocks over `clock`, ms; undefined before any was heard. */
@@ -83,7 +79,6 @@ export async function connectVenue(
   const clients = rpcClients(evidence, config.rpc.timeoutMs, fetch)
   return {
     ...{ hosts, fetch, api, evidence, chainReader, clients },
-    quietAgoMs: ifDefined(chainReader?.recentEvents, (read) => createQuietAccounts(read, clock)),
     hostsSkewMs: () => hostsSkewMs(api),
   }
 }

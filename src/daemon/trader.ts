@@ -92,8 +92,6 @@ export interface TraderParts {
   readonly owner?: Owner
   /** Absent: the APIs alone close orders. */
   readonly chainReader?: ChainReader
-  /** Tells of an account that nothing happened to; absent: its lists are always read. */
-  readonly quietAgoMs?: EngineParts['quietAgoMs']
   readonly strategies: readonly LoadedStrategy[]
   /** Reloads strategies; absent: they never change. */
   readonly strategyFiles?: EngineParts['strategyFiles']
@@ -170,7 +168,6 @@ export function createTrader(parts: TraderParts): Trader {
     labels: parts.labels,
     ...defined({
       subaccount,
-      quietAgoMs: parts.quietAgoMs,
       prepareRenewal: owner?.prepareRenewal,
       prepareClaim: parts.prepareClaim,
       warnings: settings.warnings,

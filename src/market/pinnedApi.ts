@@ -27,7 +27,7 @@ export function asListed(api: Api): Api {
 
 /** The same api with other reads; what it is pinned over stays known. */
 export function withReads(api: Api, reads: Partial<Api>): Api {
-  const made = { ...api, ...reads }
+  const made: Api = Object.assign(Object.create(api), reads)
   const listed = unpinned.get(api)
   if (listed !== undefined) unpinned.set(made, listed)
   return made

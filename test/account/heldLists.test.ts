@@ -1,11 +1,13 @@
 /** Lists of an account that nothing happens to: handed out again while every endpoint shows no event, and read in any doubt. */
 import { expect, test } from 'vitest'
 import { heldLists } from '../../src/account/heldLists.ts'
+import { defined } from '../../src/base/defined.ts'
 import { ACCOUNT_ID } from '../../src/domain/accountRecords/accountRecord.ts'
 import type { JournalRecord } from '../../src/domain/records.ts'
 import { createMemoryJournal } from '../../src/journal/memory.ts'
 import { createLocalSigner } from '../../src/keys/local.ts'
 import { storyOf, wholeStory } from '../journal/story.ts'
+import { type TestTraderParts, testTrader } from '../support/trader.ts'
 import { venueBench } from '../support/venue.ts'
 
 const { address: account } = createLocalSigner(`0x${'11'.repeat(32)}`)
@@ -152,4 +154,33 @@ test('while the journal holds a position, or a task runs, such as a kill, nothin
     }
     expect(asked).toHaveLength(3)
   }
+})
+
+test('a trader reads its lists once a minute while nothing happens, and each time where a limit of a strategy wants newer data', async () => {
+  const readInAMinute = async (limits: TestTraderParts['limits']): Promise<number> => {
+    const asked: string[] = []
+    const { api, clock } = venueBench({
+      between: (url, init, next) => {
+        asked.push(new URL(url).pathname.split('/').at(-1) ?? '')
+        return next(url, init)
+      },
+    })
+    const chainReader = {
+      configured: 1,
+      latestBlocks: async () => [],
+      poll: async () => [],
+      quietAgoMs: () => 0,
+    }
+    const { trader } = testTrader({ api, clock, chainReader, ...defined({ limits }) })
+    await trader.start()
+    await clock.advance(120_000)
+    asked.length = 0
+    await clock.advance(60_000)
+    trader.abort()
+    return asked.filter((route) => route === 'orders').length
+  }
+  const seldom = await readInAMinute({ account: { maxDataAgeMs: 15_000 } })
+  const often = await readInAMinute({ strategies: { fast: { maxDataAgeMs: 9_000 } } })
+  expect(seldom).toBeLessThanOrEqual(4)
+  expect(often).toBeGreaterThanOrEqual(10)
 })

@@ -3,8 +3,8 @@ import { afterEach, expect, test } from 'vitest'
 import { heldLists } from '../../src/account/heldLists.ts'
 import { createApi } from '../../src/api/client.ts'
 import { createNodeFetch } from '../../src/api/transport/nodeFetch.ts'
-import { createQuietAccounts, type QuietAgoMs } from '../../src/chain/quietAccounts.ts'
-import type { RecentEvents } from '../../src/domain/machine/chainReader.ts'
+import type { RecentEvents } from '../../src/chain/logs/recentEvents.ts'
+import { createQuietAccounts } from '../../src/chain/quietAccounts.ts'
 import { createMemoryJournal } from '../../src/journal/memory.ts'
 import type { Address } from '../../src/protocol/address.ts'
 import { arbitrum } from '../../src/protocol/chains/arbitrum.ts'
@@ -25,12 +25,10 @@ afterEach(async () => {
 /** Two endpoints that were looked at for these accounts for two minutes. */
 async function watched(
   ...accounts: readonly Address[]
-): Promise<{ readonly world: ChainBench; readonly quietAgoMs: QuietAgoMs }> {
+): Promise<{ readonly world: ChainBench; readonly quietAgoMs: ReturnType<typeof createQuietAccounts> }> {
   const bench = await chainBench({ endpoints: 2 })
   world = bench
-  const { recentEvents } = bench.reader
-  if (recentEvents === undefined) throw new TypeError('the endpoints read events')
-  const quietAgoMs = createQuietAccounts(recentEvents, bench.clock)
+  const quietAgoMs = createQuietAccounts(bench.reader.recentEvents, bench.clock)
   for (let n = 0; n < 13; n += 1) {
     for (const account of accounts) expect(quietAgoMs(account)).toBe(undefined)
     await bench.clock.advance(10_000)

@@ -185,6 +185,7 @@ test('the word of an operator is held against what hosts say themselves, whateve
   const other = withReads(pinned, { getOrders: () => Promise.reject(new Error('other')) })
   expect(pinnedApi(other, catalogue)).toBe(other)
   expect(asListed(other)).toBe(api)
+  expect(other.hosts).toBe(api.hosts)
   await expect(other.getOrders({ account: `0x${'1'.repeat(40)}` })).rejects.toThrow('other')
   expect(await trustMarket({ catalogue, api: pinned }, newMarket, 'ann')).toMatchObject({
     code: 'MARKET_FACTS_DIFFER',

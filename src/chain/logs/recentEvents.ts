@@ -2,7 +2,6 @@
  * Accounts with an event of an order in the newest minutes, at one endpoint. Each look reads all of these minutes again: the index behind an endpoint may
  * be behind its own blocks, so what one look misses the next may show.
  */
-import type { RecentEvents } from '../../domain/machine/chainReader.ts'
 import type { BlockRef } from '../../domain/order/intent.ts'
 import { type Address, hexKey } from '../../protocol/address.ts'
 import type { ChainNode } from '../node/node.ts'
@@ -14,6 +13,14 @@ import { addressTopic, isOrderLog, orderTopics } from './orderLogs.ts'
 const RECENT_SECONDS = 120
 /** A look that would have to reach back farther than this, because the last one is long ago, reads nothing, seconds. */
 const FARTHEST_SECONDS = 2 * RECENT_SECONDS
+
+/** Events of orders in the newest two minutes. */
+export interface RecentEvents {
+  /** Time of the newest block, of several endpoints the oldest of theirs, Unix seconds. */
+  readonly throughSeconds: number
+  /** Accounts with an event by any endpoint, in lower case. */
+  readonly active: ReadonlySet<string>
+}
 
 /** Looks for events of accounts; undefined while the endpoint was not looked at for long enough. Rejects as the endpoint's questions do. */
 export type ReadRecentEvents = (

@@ -4,6 +4,7 @@ import type { Clock } from '../../base/clock.ts'
 import { BaseError } from '../../base/errors.ts'
 import { connectChain } from '../../chain/connectEndpoints.ts'
 import { joinLooks } from '../../chain/joinLooks.ts'
+import { createQuietAccounts } from '../../chain/quietAccounts.ts'
 import type { Config } from '../../config/configTypes.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
 import type { Emit } from '../../domain/event.ts'
@@ -46,5 +47,6 @@ export async function connect(
     if (error instanceof BaseError) throw new CommandError(error.message, exitCodes.configuration)
     throw error
   }
-  return { ...reader, poll: joinLooks(reader.poll, clock) }
+  const quietAgoMs = createQuietAccounts(reader.recentEvents, clock)
+  return { ...reader, poll: joinLooks(reader.poll, clock), quietAgoMs }
 }

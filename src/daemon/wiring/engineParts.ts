@@ -8,7 +8,6 @@ import type {
   HasTrading,
 } from '../../account/accountParts.ts'
 import type { ConfiguredLimits } from '../../account/limitsInForce.ts'
-import type { QuietAgoMs } from '../../chain/quietAccounts.ts'
 import type { WarningPolicy } from '../../domain/order/warning.ts'
 import type { TakeTurn } from '../../engine/callKind.ts'
 import type { Ending } from '../../engine/phase.ts'
@@ -29,8 +28,6 @@ export interface EngineParts
     HasTrading {
   /** Parts of the road; the engine itself gives it admission and policies. */
   readonly execution: Omit<ExecutionContext, 'admission' | 'warningPolicies' | 'api' | 'chain'>
-  /** Gives the age of the newest look of all chain endpoints that saw no event of an account for two minutes, ms; absent: its lists are always read. */
-  readonly quietAgoMs?: QuietAgoMs
   /** Data of the chain's markets, which other accounts may share. */
   readonly market: MarketData
   /** Strategies that run from the start. */

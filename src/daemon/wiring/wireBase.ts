@@ -27,7 +27,7 @@ export function wireBase({ execution: given, ending = createEnding(), market: re
   const { clock, journal } = given
   const { catalogue, chain, marks } = read
   const limits = createLiveLimits(parts.limits)
-  const { quietAgoMs } = parts
+  const quietAgoMs = given.chainReader?.quietAgoMs
   const api =
     quietAgoMs === undefined
       ? read.api

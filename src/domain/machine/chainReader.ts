@@ -68,14 +68,6 @@ export interface EndpointBlock {
   readonly readMs: number
 }
 
-/** Events of orders in the newest two minutes, by every endpoint. */
-export interface RecentEvents {
-  /** Time of the oldest of the endpoints' newest blocks, Unix seconds. */
-  readonly throughSeconds: number
-  /** Accounts with an event by any endpoint, in lower case. */
-  readonly active: ReadonlySet<string>
-}
-
 /** Reads the configured chain endpoints. */
 export interface ChainReader {
   /** Number of configured endpoints; at least one. */
@@ -91,10 +83,10 @@ export interface ChainReader {
    */
   readonly positionChange?: (query: PositionChangeQuery) => Promise<PositionChange | 'none' | undefined>
   /**
-   * Looks for events of orders of these accounts in the newest two minutes. Undefined unless every endpoint says so, and each was looked at for as long
-   * before. Absent where nothing reads them. Never rejects because of network faults.
+   * Gives the age of the newest look of all endpoints that saw no event of an account's orders for two minutes, ms; undefined when the newest look is none.
+   * Nobody waits for a look: whoever asks begins the next when it is due. Absent where nothing looks.
    */
-  readonly recentEvents?: (accounts: readonly Address[]) => Promise<RecentEvents | undefined>
+  readonly quietAgoMs?: (account: Address) => number | undefined
   /**
    * The gas price by each endpoint that answers, in no order. Absent where nothing reads it. Never rejects for what a network
    * does, and no answer of it makes an endpoint rest: fees are no evidence.
