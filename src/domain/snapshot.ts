@@ -115,6 +115,11 @@ export function capacityReading(
   return direction === 'long' ? view.capacityLong : view.capacityShort
 }
 
+/** Lower-case keys of the markets of positions, each once, in the order of the list; made once for a list: each turn asks. */
+export const marketKeysOf = madeOnce((rows: readonly Position[]): ReadonlySet<string> => {
+  return new Set(rows.map(({ marketToken }) => hexKey(marketToken)))
+})
+
 /** The account's positions on one side of one market; two when both tokens back one. */
 export function positionsOn(
   snapshot: ListedPositions,

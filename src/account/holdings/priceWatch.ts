@@ -9,7 +9,7 @@ import { ageMsOf, type Clock, type Moment, momentOf } from '../../base/clock.ts'
 import { defined } from '../../base/defined.ts'
 import { tolerate } from '../../base/tolerate.ts'
 import type { Limits } from '../../domain/limits/limits.ts'
-import type { Snapshot } from '../../domain/snapshot.ts'
+import { marketKeysOf, type Snapshot } from '../../domain/snapshot.ts'
 import type { HasJournal } from '../../execution/context/executionParts.ts'
 import { hexKey, sameHex } from '../../protocol/address.ts'
 import type { Market } from '../../protocol/market.ts'
@@ -189,8 +189,7 @@ export function createPriceWatch(parts: PriceWatchParts): PriceWatch {
 
 /** The markets of a snapshot's positions, as far as it has them. */
 export function heldMarketsOf({ markets, positions }: Snapshot): readonly Market[] {
-  const held = new Set(positions.value.map(({ marketToken }) => hexKey(marketToken)))
-  return [...held].flatMap((key) => markets.get(key)?.market ?? [])
+  return [...marketKeysOf(positions.value)].flatMap((key) => markets.get(key)?.market ?? [])
 }
 
 /** Resolves with the first that does; at once where there is none. */

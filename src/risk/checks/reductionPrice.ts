@@ -5,7 +5,7 @@
  * it at its own price. Without this a position could not be left while the price service stands still, or while one host is wrong.
  */
 import { defined } from '../../base/defined.ts'
-import { type MarketView, positionsOn, type Snapshot } from '../../domain/snapshot.ts'
+import { type MarketView, marketKeysOf, positionsOn, type Snapshot } from '../../domain/snapshot.ts'
 import { type Address, hexKey, sameHex } from '../../protocol/address.ts'
 import type { OraclePrice, PriceSource } from '../../protocol/market.ts'
 import { type AgeLimits, type ClassifiedDecision, REDUCTION_AGE_FACTOR } from './checks.ts'
@@ -54,7 +54,11 @@ export function withHeldPrices(
   limitsOn: (symbol: string) => ReductionPriceLimits,
   knownOf: (marketToken: string) => KnownPrices,
 ): Snapshot {
-  return snapshot.positions.value.reduce((judged, { marketToken, direction }) => {
+  const rows = snapshot.positions.value
+  // A strategy's snapshot mostly has one market, and the account positions on many.
+  const isOfNone = marketKeysOf(rows).isDisjointFrom(snapshot.markets)
+  if (isOfNone) return snapshot
+  return rows.reduce((judged, { marketToken, direction }) => {
     const view = snapshot.markets.get(hexKey(marketToken))
     if (view === undefined) return judged
     const limits = limitsOn(view.market.symbol)
