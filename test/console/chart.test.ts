@@ -114,9 +114,10 @@ test('fills are told by what they do and not by the side, and those of one candl
   const marks = (from: number, to: number, textSeconds = 0) =>
     markersOf(fills, { starts: [600, 900, 1_200], stepSeconds: 300 }, { from, to, textSeconds })
   expect(marks(600, 1_200)).toEqual([
-    { atSeconds: 600, side: 'buy', text: 'bought at $2,001.00' },
-    { atSeconds: 900, side: 'sell', text: words.fills(2) },
-    { atSeconds: 1_200, side: 'both', text: words.fills(3) },
+    { atSeconds: 600, side: 'buy', text: 'bought at $2,001.00', order: 'a' },
+    // A mark opens the story of its newest order.
+    { atSeconds: 900, side: 'sell', text: words.fills(2), order: 'c' },
+    { atSeconds: 1_200, side: 'both', text: words.fills(3), order: 'f' },
   ])
   // Those out of sight cost nothing.
   expect(marks(900, 900).map(({ atSeconds }) => atSeconds)).toEqual([900])
@@ -128,7 +129,7 @@ test('fills are told by what they do and not by the side, and those of one candl
 
 test('a chart draws 200 marks at most, the newest', () => {
   const starts = Array.from({ length: 1_000 }, (_, at) => at * 60)
-  const fills = starts.map((start) => ({ atMs: start * 1_000 + 5, isBuy: true, price: 1, text: '$1.00' }))
+  const fills = starts.map((start) => ({ atMs: start * 1_000 + 5, isBuy: true, price: 1, text: '$1.00', order: 'a' }))
   const marks = markersOf(fills, { starts, stepSeconds: 60 }, { from: 0, to: 60_000, textSeconds: 0 })
   expect([marks.length, marks.at(-1)?.atSeconds]).toEqual([mostMarkers, 999 * 60])
 })

@@ -126,7 +126,7 @@ test('on a terminal every event reads as one plain line', () => {
     order     f00d0000 filled at $1,739.51 (increase long ETH/USD [WETH-USDC] $500.00), fees $0.30
     order     f00d0000 long ETH/USD [WETH-USDC] is open; resting: stop-loss at $1,600.00
     order     f00d0000 (increase long ETH/USD [WETH-USDC] $500.00) not signed: the fee is above the limit: executionFee is 6, expected at most 5. Nothing was sent, https://arbitrum.gmxapi.io/v1 is not at fault, and the strategy decides again
-    evidence  how an order ended is read from safe blocks of the chain, through two RPC endpoints
+    evidence  the end of each order is read from safe blocks of the chain, through two RPC endpoints
     chain     rpc.example read in 12 ms, block 100, final 90
     chain     our clock is 40 s before the chain's time. Nothing that adds risk is signed until they agree. Check this machine's clock and the lag of the endpoints
     chain     rpc.example is ignored for the time: its newest block is 15 min 0 s ahead of our clock and the hosts'. Another endpoint gives the time, and orders continue; no end is proven before this one agrees. Check this endpoint, or remove it from the configuration and restart perpd

@@ -69,7 +69,7 @@ export const chainFamily: EventFamily<
       word: 'evidence',
       text: ({ source, isWeak, text }) => {
         if (isWeak) return `NO CHAIN ENDPOINT: orders close by ${text}. Set rpc.http for proof of their ends`
-        return source === 'chain' ? `how an order ended is read from ${text}` : `orders close by ${text}`
+        return source === 'chain' ? `the end of each order is read from ${text}` : `orders close by ${text}`
       },
       fields: ['source', 'endpoints', 'is_weak'],
       moves: (all, { endpoints }) => all.endpoints.set(endpoints),

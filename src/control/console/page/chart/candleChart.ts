@@ -35,6 +35,8 @@ export interface ChartListener {
   onCandle(candle: Candle | undefined): void
   /** Places in the list of candles, cut to whole numbers, between which the chart is seen; `from` is negative where its left part is empty. */
   onSeen(from: number, to: number): void
+  /** The mark of a fill of this order is clicked. */
+  onFill(order: string): void
 }
 
 /** A drawn chart. */
@@ -102,6 +104,9 @@ export function createCandleChart(place: HTMLElement, listener: ChartListener): 
   }
 
   chart.subscribeCrosshairMove(({ time }) => listener.onCandle(byTime.get(Number(time))))
+  chart.subscribeClick(({ hoveredObjectId: order }) => {
+    if (typeof order === 'string') listener.onFill(order)
+  })
   chart.timeScale().subscribeVisibleLogicalRangeChange((range) => {
     if (range !== null) listener.onSeen(Math.floor(range.from), Math.ceil(range.to))
   })
@@ -272,8 +277,9 @@ function lineOptions({ price, title, colour: name, style }: ChartLine) {
   }
 }
 
-function markerOptions({ atSeconds, side, text }: FillMarker) {
+function markerOptions({ atSeconds, side, text, order }: FillMarker) {
   return {
+    id: order,
     time: atSeconds as UTCTimestamp,
     position: side === 'sell' ? ('aboveBar' as const) : ('belowBar' as const),
     shape: ({ both: 'circle', buy: 'arrowUp', sell: 'arrowDown' } as const)[side],
@@ -283,7 +289,7 @@ function markerOptions({ atSeconds, side, text }: FillMarker) {
 }
 
 function isSameMarker(one: FillMarker, other: FillMarker | undefined): boolean {
-  return one.atSeconds === other?.atSeconds && one.side === other.side && one.text === other.text
+  return one.atSeconds === other?.atSeconds && one.side === other.side && one.text === other.text && one.order === other.order
 }
 
 function isSameLine(one: ChartLine, other: ChartLine): boolean {

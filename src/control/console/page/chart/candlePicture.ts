@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { html, usePage } from '../markup.ts'
 import type { Candles } from '../pageWire.ts'
 import { chartNumber } from '../shownAmount.ts'
-import type { CandleChart, ChartLine } from './candleChart.ts'
+import type { CandleChart, ChartLine, ChartListener } from './candleChart.ts'
 import { type Candle, periodSeconds, runningCandle } from './candleList.ts'
 import { type Level, lineTitle, shownRange } from './chartLevels.ts'
 import { type ChartFill, markersOf } from './chartMarkers.ts'
@@ -78,7 +78,7 @@ function linesOf(
 function useChart(
   place: { readonly current: HTMLDivElement | null },
   newest: {
-    readonly current: { onCandle(candle: Candle | undefined): void; onSeen(from: number, to: number): void }
+    readonly current: ChartListener
   },
 ): CandleChart | 'failed' | undefined {
   const [chart, setChart] = useState<CandleChart | 'failed' | undefined>(undefined)
@@ -93,6 +93,7 @@ function useChart(
         drawn = createCandleChart(place.current, {
           onCandle: (candle) => newest.current.onCandle(candle),
           onSeen: (from, to) => newest.current.onSeen(from, to),
+          onFill: (order) => newest.current.onFill(order),
         })
         setChart(drawn)
       },
@@ -187,6 +188,7 @@ function useLevelDrag(
 export function CandlePicture(props: PictureProps): VNode {
   const { report, levels, fills, indicators, places, mark, nowMs, moving, wanted, mayMove, priceOf } = props
   const { candles, period, symbol } = report
+  const { show } = usePage()
   const place = useRef<HTMLDivElement>(null)
   const legend = useRef<HTMLParagraphElement>(null)
   const newest = useRef(props)
@@ -215,10 +217,11 @@ export function CandlePicture(props: PictureProps): VNode {
     }
     chart.setMarkers(markersOf(newest.current.fills, { starts, stepSeconds }, inSight))
   }
-  const listener = useRef({ onCandle: showLegend, onSeen: (_from: number, _to: number): void => undefined })
+  const listener = useRef<ChartListener>({ onCandle: showLegend, onSeen: () => undefined, onFill: show })
   const chart = useChart(place, listener)
   listener.current = {
     onCandle: showLegend,
+    onFill: show,
     onSeen(from, to) {
       cancelAnimationFrame(seen.current.frame)
       seen.current = { from, to, frame: requestAnimationFrame(showMarkers) }

@@ -11,6 +11,8 @@ export interface ChartFill {
   readonly isBuy: boolean
   readonly price: number
   readonly text: string
+  /** Id of its order. */
+  readonly order: string
 }
 
 /** Most marks that are drawn: fills are what costs a chart its frames. */
@@ -23,6 +25,8 @@ export interface FillMarker {
   readonly side: 'buy' | 'sell' | 'both'
   /** `bought at $2,001.00`, or `3 fills`; empty where it would lie over the text of a newer mark. */
   readonly text: string
+  /** Id of the order of its newest fill, whose story the mark opens. */
+  readonly order: string
 }
 
 /** Tells whether a fill of a leg buys: it adds to a long or reduces a short. */
@@ -40,7 +44,7 @@ export function fillsOf(orders: readonly Order[], market: string, places?: numbe
         const atMs = filledAt === null ? undefined : millisOf(filledAt)
         if (executionPrice === null || atMs === undefined) return []
         const text = priceText(executionPrice, places)
-        return [{ atMs, isBuy: isBuyOf(order, role), price: chartNumber(executionPrice), text }]
+        return [{ atMs, isBuy: isBuyOf(order, role), price: chartNumber(executionPrice), text, order: order.intentId }]
       }),
     )
     .toSorted((one, other) => one.atMs - other.atMs)
@@ -73,7 +77,7 @@ export function markersOf(
         list.length > 1 || only === undefined
           ? words.fills(list.length)
           : `${only.isBuy ? words.bought : words.sold} ${only.text}`
-      return { atSeconds, side, text }
+      return { atSeconds, side, text, order: list.at(-1)?.order ?? '' }
     })
     .slice(-mostMarkers)
   let textFrom = Number.POSITIVE_INFINITY
