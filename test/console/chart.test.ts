@@ -129,7 +129,13 @@ test('fills are told by what they do and not by the side, and those of one candl
 
 test('a chart draws 200 marks at most, the newest', () => {
   const starts = Array.from({ length: 1_000 }, (_, at) => at * 60)
-  const fills = starts.map((start) => ({ atMs: start * 1_000 + 5, isBuy: true, price: 1, text: '$1.00', order: 'a' }))
+  const fills = starts.map((start) => ({
+    atMs: start * 1_000 + 5,
+    isBuy: true,
+    price: 1,
+    text: '$1.00',
+    order: 'a',
+  }))
   const marks = markersOf(fills, { starts, stepSeconds: 60 }, { from: 0, to: 60_000, textSeconds: 0 })
   expect([marks.length, marks.at(-1)?.atSeconds]).toEqual([mostMarkers, 999 * 60])
 })

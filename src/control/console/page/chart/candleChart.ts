@@ -289,7 +289,12 @@ function markerOptions({ atSeconds, side, text, order }: FillMarker) {
 }
 
 function isSameMarker(one: FillMarker, other: FillMarker | undefined): boolean {
-  return one.atSeconds === other?.atSeconds && one.side === other.side && one.text === other.text && one.order === other.order
+  return (
+    one.atSeconds === other?.atSeconds &&
+    one.side === other.side &&
+    one.text === other.text &&
+    one.order === other.order
+  )
 }
 
 function isSameLine(one: ChartLine, other: ChartLine): boolean {

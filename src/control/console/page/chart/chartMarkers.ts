@@ -44,7 +44,15 @@ export function fillsOf(orders: readonly Order[], market: string, places?: numbe
         const atMs = filledAt === null ? undefined : millisOf(filledAt)
         if (executionPrice === null || atMs === undefined) return []
         const text = priceText(executionPrice, places)
-        return [{ atMs, isBuy: isBuyOf(order, role), price: chartNumber(executionPrice), text, order: order.intentId }]
+        return [
+          {
+            atMs,
+            isBuy: isBuyOf(order, role),
+            price: chartNumber(executionPrice),
+            text,
+            order: order.intentId,
+          },
+        ]
       }),
     )
     .toSorted((one, other) => one.atMs - other.atMs)
