@@ -138,6 +138,8 @@ function steady(text: string): string {
         .replaceAll(/\b(?=[\da-f]*\d)[\da-f]{8}\b/g, '<id>')
         .replaceAll(/\d{4}-\d\d-\d\d[T ][\d:.]+Z?/g, '<time>')
         .replaceAll(/\d+(?:\.\d+)? (?:ms|s|min|h|days?)\b(?: \d+ (?:s|min|h)\b)?/g, '<span>')
+        // For a moment after a fill the equity is older than the lists.
+        .replaceAll(/\s+\(<span> old:\s+lists\s+are\s+settling\)/g, '')
         .replaceAll(/\d[\d,.]*/g, '0')
         // A small amount is a gain at one moment and a loss at the next.
         .replaceAll('-$', '$')
