@@ -51,9 +51,6 @@ export interface TradingHalt {
   readonly releasedBy: ReleasedBy
 }
 
-/** Age up to which readings count for a figure, ms: lists may lag behind each other for half a minute, which is less than half of it. */
-export const EQUITY_WINDOW_MS = 75_000
-
 /** Latest recorded equity of the account, USD, 30 decimals. */
 export interface EquityMark {
   readonly equityUsd: Usd
