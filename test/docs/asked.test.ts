@@ -47,6 +47,7 @@ const heldBy: Readonly<Record<string, readonly string[]>> = {
   'the same, of an increase': ['execution/armingTime', 'execution/chain'],
   'the same, of a reduction': ['execution/endpointBehind'],
   'where the search for a landing begins': ['execution/armingTime'],
+  'idle accounts of a process with several': ['chain/quietAccounts', 'account/heldLists'],
   'the gas price': ['execution/fees'],
   'the native coin': ['engine/balance'],
   'whether our clock is right': ['domain/clockSkew', 'api/hostClock'],

@@ -155,7 +155,7 @@ test('orders has size, price and fees in columns at 80, and at 140 when it was a
   expect(narrow.lines[1]).toMatch(
     /^[0-9a-f]{8} {2}executed {2}increase long ETH\/USD \[WETH-USDC\] +\$500\.00 +\$[\d,.]+ +\$0\.\d\d$/,
   )
-  expect(narrow.lines[2]).toMatch(/^ +type market, \d{4}-\d\d-\d\d \d\d:\d\d:\d\d, by once$/)
+  expect(narrow.lines[2]).toMatch(/^ +type market, \d{4}-\d\d-\d\d \d\d:\d\d:\d\d, owner once$/)
   expect(narrow.text.match(/UTC/g)).toHaveLength(1)
   expect(wordsOf(wide.lines[0] ?? '')).toEqual([
     ...['ID', 'STATUS', 'ORDER', 'SIZE', 'TYPE', 'PRICE', 'FEES', 'ACCEPTED', '(UTC)', 'STRATEGY'],
