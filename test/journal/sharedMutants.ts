@@ -59,6 +59,13 @@ export const sharedMutants: readonly SharedMutant[] = [
     '      if (error instanceof JournalFaultError) this.#fail(error)\n',
     '      if (error instanceof JournalFaultError) this.#fault ??= error\n',
   ),
+  bug(
+    'a renewal that comes too late counts while the records are read',
+    83_571_126_324_987,
+    opening,
+    'isSameRight(head, right) && confirmation.isYoung(askedAgain)',
+    'isSameRight(head, right)',
+  ),
   bug('the mark is not moved', 18, store, 'this.#parts.mark?.write(end)', 'void end'),
   bug(
     'the guard knows the lines of its own machine alone',

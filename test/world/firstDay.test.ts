@@ -303,7 +303,7 @@ test('noon: a kind of his own opens with a stop; a close by hand is told as one,
   )
   expect(kept(held.text)).toMatch(/^MARKET SIDE SIZE MARK LEV PNL EXITS OWNER/)
   expect(kept((await typed('orders')).text)).toMatch(
-    /^resting\sorders\sTYPE\sMARKET\sSIDE\sTRIGGER\s[\s\S]*\sID\sSTATUS\sORDER\sSIZE\sPRICE\sID\sfilled\sincrease\slong\sETH\/USD\s\[WETH-USDC\]\s\$N\s\$N\stype\smarket,\sfees\s\$N,\sTIME,\sby\sfirst\s(?:not\sfinal\syet;\s)?the\sfirst\sday\sresting\sstop-loss\s\$N\strigger\s\$N/,
+    /^resting\sorders\sTYPE\sMARKET\sSIDE\sTRIGGER\s[\s\S]*\sID\sSTATUS\sORDER\sSIZE\sPRICE\sID\sfilled\sincrease\slong\sETH\/USD\s\[WETH-USDC\]\s\$N\s\$N\stype\smarket,\sfees\s\$N,\sTIME,\sowner\sfirst\s(?:not\sfinal\syet;\s)?the\sfirst\sday\sresting\sstop-loss\s\$N\strigger\s\$N/,
   )
   expect(kept((await typed('trades')).text)).toMatch(
     /^FILLED \(UTC\) MARKET TRADE SIZE PRICE FEES PNL TIME ETH\/USD increase \$N \$N \$N \[WETH-USDC\] long/,

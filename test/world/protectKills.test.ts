@@ -135,7 +135,7 @@ test('killed before and after the record of plan, placement and move: the stop i
   expect(moved).toMatchObject([{ key: placed?.key, sizeUsd: usd(500) }])
   expect(moved?.[0]?.price).toBeGreaterThan(placed?.price ?? 0n)
 
-  expect((await protect('--stop-loss', 'none')).code).toBe(0)
+  expect((await protect('--stop-loss', 'none', '--yes')).code).toBe(0)
   const isGone = () => stops().length === 0 || undefined
   await until('the stop is removed', isGone, { seen: last.said })
   last.child.kill('SIGTERM')

@@ -25,6 +25,11 @@ export class Confirmation {
     this.#last = last
   }
 
+  /** Returns the moment at which the newest confirmation was asked for. */
+  last(): Moment {
+    return this.#last
+  }
+
   /** Notes that what was asked for at a moment confirmed it. */
   note(asked: Moment): void {
     if (asked.monotonicMs >= this.#last.monotonicMs) this.#last = asked

@@ -9,7 +9,7 @@ import { recoverLedger } from '../recoverLedger.ts'
 import type { Tail } from '../sqlite/hashChain.ts'
 import type { HighWaterMark } from '../sqlite/highWaterMark.ts'
 import type { OpenedStore } from '../sqlite/openSqlite.ts'
-import { type Moment, momentOf } from './confirmation.ts'
+import { Confirmation, type Moment, momentOf } from './confirmation.ts'
 import { isSamePlace } from './knownRecords.ts'
 import type { LeaseTimes } from './leaseTimes.ts'
 import { createReadAhead, type ReadAhead } from './readAhead.ts'
@@ -64,9 +64,10 @@ export async function openSharedStore(options: SharedOptions): Promise<OpenedSto
   let mark: HighWaterMark | undefined
   let endBeats = (): void => {}
   try {
-    const asked = momentOf(clock)
     right = await takeRight(options)
     const held = right
+    // The head that is confirmed says whether the server was replaced until now; from now on that counts by the age of the right.
+    const asked = momentOf(clock)
     const head = await steady(() => writer.confirm(held))
     if (!isSameRight(head, held)) throw heldFault(writer.name, head)
     const meanwhile = beatMeanwhile(options, held, asked)
@@ -115,23 +116,26 @@ export async function openSharedStore(options: SharedOptions): Promise<OpenedSto
   }
 }
 
-/** Renews the lease while the records are read, which may take longer than a candidate waits. */
+/**
+ * Renews the lease while the records are read, which may take longer than a candidate waits. A renewal that comes too late confirms nothing, since another
+ * may have had the lease meanwhile, on a server that lost it again: the store takes a new epoch first, and ends where the server was replaced.
+ */
 function beatMeanwhile(
   { connections: { beats }, clock, later, times }: SharedOptions,
   right: Right,
-  taken: Moment,
+  asked: Moment,
 ): { readonly confirmed: () => Moment; readonly end: () => void } {
-  let confirmed = taken
+  const confirmation = new Confirmation(times, asked)
   let cancel = (): void => {}
   let isOver = false
   const plan = (): void => {
     cancel = later(times.beatMs, () => {
-      const asked = momentOf(clock)
+      const askedAgain = momentOf(clock)
       const again = (): void => {
         if (!isOver) plan()
       }
       const heard = (head: Head): void => {
-        if (isSameRight(head, right)) confirmed = asked
+        if (isSameRight(head, right) && confirmation.isYoung(askedAgain)) confirmation.note(askedAgain)
         again()
       }
       // The next commit, or a candidate, finds a renewal that failed.
@@ -140,7 +144,7 @@ function beatMeanwhile(
   }
   plan()
   return {
-    confirmed: () => confirmed,
+    confirmed: () => confirmation.last(),
     end() {
       isOver = true
       cancel()
