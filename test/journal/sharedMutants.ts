@@ -47,14 +47,14 @@ export const sharedMutants: readonly SharedMutant[] = [
   ),
   bug(
     'a right whose last beat is old is trusted',
-    3,
+    63,
     'src/journal/fenced/confirmation.ts',
     'return ageMs > this.#times.staleMs ?',
     'return ageMs < 0 ?',
   ),
   bug(
     'who lost the right lives on while it has nothing to write',
-    96,
+    168,
     store,
     '      if (error instanceof JournalFaultError) this.#fail(error)\n',
     '      if (error instanceof JournalFaultError) this.#fault ??= error\n',

@@ -158,7 +158,7 @@ test('orders has size, price and fees in columns at 80, and at 140 when it was a
   expect(narrow.lines[2]).toMatch(/^ +type market, \d{4}-\d\d-\d\d \d\d:\d\d:\d\d, owner once$/)
   expect(narrow.text.match(/UTC/g)).toHaveLength(1)
   expect(wordsOf(wide.lines[0] ?? '')).toEqual([
-    ...['ID', 'STATUS', 'ORDER', 'SIZE', 'TYPE', 'PRICE', 'FEES', 'ACCEPTED', '(UTC)', 'STRATEGY'],
+    ...['ID', 'STATUS', 'ORDER', 'SIZE', 'TYPE', 'PRICE', 'FEES', 'ACCEPTED', '(UTC)', 'OWNER'],
   ])
   expect(wide.lines[1]).toMatch(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}once$/)
   expect(tooWide(wide, 140)).toEqual([])
