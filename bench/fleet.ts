@@ -11,7 +11,9 @@ import { freePort, startCluster } from '../test/support/postgres.ts'
 import { type SharedDesk, startDesk } from '../test/world/desks.ts'
 import { type Running, scratch, startPaper, until } from '../test/world/processes.ts'
 
-const [accounts = 100, instances = 10, seconds = 120, count = 3, endpoints = 0] = process.argv.slice(2).map(Number)
+const [accounts = 100, instances = 10, seconds = 120, count = 3, endpoints = 0] = process.argv
+  .slice(2)
+  .map(Number)
 
 /** Writes the strategies of an account that trades, or of one that watches; all of a sort read the same files. */
 function writeStrategies(folder: string, isTrading: boolean): readonly string[] {
