@@ -9,7 +9,7 @@ const reducing = { executionFee: 5n * 10n ** 15n, toleranceBps: 200n, mostImpact
 export function adds({ name, facts: { orderType } }: Scene): boolean {
   if (name === 'own order') return ['market increase', 'limit', 'stop-market'].includes(orderType)
   if (name === 'edit') return orderType === 'limit' || orderType === 'stop-market'
-  return /increase|exit|swap|collateral-out/.test(name)
+  return /increase|^stop entry|exit|swap|collateral-out/.test(name)
 }
 
 /** The bounds of the message of a scene. */
@@ -18,7 +18,7 @@ export const boundsOf = (scene: Scene) => (adds(scene) ? adding : reducing)
 /** Whether an order fills upwards: increases of longs, decreases of shorts. */
 export function buys({ name, facts: { direction, orderType } }: Scene): boolean {
   const text = name === 'own order' ? orderType : name
-  return /increase|collateral-in|^limit|^stop-market/.test(text) === (direction === 'long')
+  return /increase|collateral-in|^limit|^stop-market|^stop entry/.test(text) === (direction === 'long')
 }
 
 /** How far a price may lie from its center besides slippage: the tolerance, and of the estimated impact what is allowed. */
