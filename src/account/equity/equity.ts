@@ -10,7 +10,6 @@
 import type { Api } from '../../api/client.ts'
 import { defined } from '../../base/defined.ts'
 import { lastMade } from '../../base/sameAgain.ts'
-import { EQUITY_WINDOW_MS } from '../../domain/accountRecords/listLag.ts'
 import { type EquityMark, movedMark } from '../../domain/accountRecords/tradingState.ts'
 import type { IntentState } from '../../domain/order/intent.ts'
 import { type Address, hexKey } from '../../protocol/address.ts'
@@ -135,6 +134,8 @@ export interface EquityTracker {
   rebase(): Promise<void>
 }
 
+/** Readings that figures are taken from, ms: lists may lag behind each other for half a minute, which is less than half of it. */
+const windowMs = 75_000
 /** The mark is written when the peak rose by one part in this many, */
 const peakPart = 1_000n
 /** or when anything changed and this much time passed, ms. */
@@ -172,7 +173,7 @@ interface HostTrack {
 function isAheadOver({ aheadSinceMs, readings }: Partial<HostTrack> = {}, nowMs: number): boolean {
   const lastMs = readings?.at(-1)?.atMs
   if (aheadSinceMs === undefined || lastMs === undefined) return false
-  const isRun = nowMs - lastMs <= EQUITY_WINDOW_MS && dayStartOf(lastMs) < dayStartOf(nowMs)
+  const isRun = nowMs - lastMs <= windowMs && dayStartOf(lastMs) < dayStartOf(nowMs)
   return isRun && nowMs - aheadSinceMs >= AHEAD_FOR_MS
 }
 
@@ -210,10 +211,7 @@ export function createEquityTracker(
     isRebasing: boolean,
   ): HostTrack {
     const kept = isRebasing ? [] : (before?.readings ?? [])
-    const readings = [
-      ...kept.filter(({ atMs }) => atMs > nowMs - EQUITY_WINDOW_MS),
-      { ...reading, atMs: nowMs },
-    ]
+    const readings = [...kept.filter(({ atMs }) => atMs > nowMs - windowMs), { ...reading, atMs: nowMs }]
     const floorUsd = minOf(leastIn(reading), ...readings.map(leastIn))
     const equityUsd = figureOf(readings.map(mostOf))
     const isJumping =
@@ -227,7 +225,7 @@ export function createEquityTracker(
     const isNewDay =
       isRebasing || mark === undefined || mark.dayStartMs < dayStartMs || isAheadOver(before, nowMs)
     const dayOpenUntilMs = isNewDay
-      ? nowMs + 2 * EQUITY_WINDOW_MS
+      ? nowMs + 2 * windowMs
       : (before?.dayOpenUntilMs ?? Number.NEGATIVE_INFINITY)
     const dayStartUsd = isNewDay ? floorUsd : mark.dayStartUsd
     const dayFirstAtMs = isNewDay ? nowMs : mark.dayFirstAtMs
@@ -261,9 +259,7 @@ export function createEquityTracker(
 
   /** Hosts that were read in the last minute and a quarter; all when none was. */
   function heard(nowMs: number): readonly (readonly [string, HostTrack])[] {
-    const fresh = [...tracks].filter(
-      ([, { readings }]) => (readings.at(-1)?.atMs ?? 0) > nowMs - EQUITY_WINDOW_MS,
-    )
+    const fresh = [...tracks].filter(([, { readings }]) => (readings.at(-1)?.atMs ?? 0) > nowMs - windowMs)
     return fresh.length === 0 ? [...tracks] : fresh
   }
 
