@@ -13,13 +13,13 @@ let opened: LoadResult[] = []
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'perpd-again-'))
   opened = []
-  for (const name of ['strategies', 'shared']) mkdirSync(join(folder, name))
+  for (const name of ['strategies', 'common']) mkdirSync(join(folder, name))
   write('strategies/mine.yaml', 'kind: ./mine.ts\nmarket: ETH/USD [WETH-USDC]\n')
-  write('shared/words.ts', "export const words = 'Does nothing.'\n")
+  write('common/words.ts', "export const words = 'Does nothing.'\n")
   write(
     'strategies/mine.ts',
     `import { defineStrategy, z } from '#strategy'
-     import { words } from '../shared/words.ts'
+     import { words } from '../common/words.ts'
      export default defineStrategy({
        kind: 'mine', description: words, opensPositions: false, params: z.strictObject({}), needs: (_, symbols) => ({ symbols }), decide: () => [],
      })\n`,
@@ -57,7 +57,7 @@ test('without a change the strategies that were read stand, with their threads',
 test.each([
   ['a file of a strategy', 'strategies/mine.yaml', 'kind: ./mine.ts\nmarket: BTC/USD [WBTC.b-USDC]\n'],
   ['one that came', 'strategies/more.yaml', 'kind: guard\nmarket: ETH/USD [WETH-USDC]\n'],
-  ['a module in another folder that a kind imports', 'shared/words.ts', "export const words = 'Other.'\n"],
+  ['a module in another folder that a kind imports', 'common/words.ts', "export const words = 'Other.'\n"],
 ])('a change of %s has them read again', async (_what, name, text) => {
   const before = await readStill()
   write(name, text)
