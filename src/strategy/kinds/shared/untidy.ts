@@ -45,7 +45,7 @@ export interface UntidyRules {
 export const MOST_AGE_MS = 30_000
 /** Tolerated excess of an exit over its side, bps of the side. */
 const TOLERANCE_BPS = 200
-/** Limit and stop entrys, take-profits and stop-losses (contract `Order`, `OrderType`). */
+/** Limit increases, stop entries, take-profits and stop-losses (contract `Order`, `OrderType`). */
 const restingTypes: ReadonlySet<number> = new Set([3, 5, 6, 8])
 const STOP_LOSS = 6
 /** From here on a size stands for all of the position: clients write the largest uint256. */
