@@ -2,8 +2,11 @@
 import type { Config } from '../config/configTypes.ts'
 import { traderSettingsOf } from '../daemon/runSettings.ts'
 
-/** Longest pause between two questions for one order, ms: one that executes is asked for at once. */
-const MOST_POLL_MS = 600_000
+/**
+ * Longest pause between two questions for one order, ms: the venue's word that something executed brings the next one. A look at orders that rest would
+ * only move, by chance, the second in which the daemon hears of it.
+ */
+const MOST_POLL_MS = 86_400_000
 
 /** Shortest pause between two questions for one order, ms: no turn comes before its answer. */
 const LEAST_POLL_MS = 5_000

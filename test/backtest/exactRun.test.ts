@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { candlePaths } from '../../src/backtest/runFiles.ts'
 import { usualModel } from '../../src/backtest/runModel.ts'
+import type { Emit } from '../../src/domain/event.ts'
 import type { Decision } from '../../src/domain/order/decision.ts'
 import { lastAttempt } from '../../src/domain/order/intent.ts'
 import type { Direction } from '../../src/protocol/market.ts'
@@ -137,6 +138,26 @@ test('a stop in a gap fills at the next price, and nothing turns or executes whe
   // Not at the price of the stop: there was none between.
   expect(exit?.price).toBeLessThan(parseUnits('1801', 30))
   expect(result.ambiguousFills).toBe(0)
+})
+
+test('a stop that executes is heard of five seconds later, at whatever second: nothing asks for it while it rests', async () => {
+  const folder = testFolder()
+  // 615 seconds are a look's time where an order that rests is looked at each ten minutes.
+  for (const stopped of ['1995', '1940', '1902']) {
+    const stop = { tpsl: [{ type: 'stop-loss', triggerPrice: parseUnits(stopped, 30) }] } as never
+    const keeps = await strategyOf(folder, 'keeps', holds(Number.POSITIVE_INFINITY, stop))
+    const data = writeMinutes(folder, 14, (minute) => (minute === 10 ? [2000, 2000, 1900, 2000] : 2000))
+    const heard: number[] = []
+    const listen: Emit = (event) => {
+      if (event.type === 'journal.committed') heard.push(event.record.atMs / 1000)
+    }
+    const { fills } = await runFor(folder, data, 14, [keeps], { out: `stop at ${stopped}`, listen })
+    const exit = fills[1]?.second ?? 0
+    expect(
+      heard.find((second) => second > exit),
+      stopped,
+    ).toBe(exit + 5)
+  }
 })
 
 test('stop and target within one candle: the stop fills, or the way inside it decides where that is asked for; the fill is counted as ambiguous', async () => {

@@ -15,6 +15,7 @@ import {
 import { usualModel } from '../../src/backtest/runModel.ts'
 import { writeRun } from '../../src/backtest/runResult.ts'
 import type { MadeUp } from '../../src/backtest/runTerms.ts'
+import { defined } from '../../src/base/defined.ts'
 import { loadConfig } from '../../src/config/loadConfig.ts'
 import { type LoadedStrategy, loadStrategies } from '../../src/strategy/files/load.ts'
 import type { Strategy } from '../../src/strategy/strategy.ts'
@@ -94,6 +95,7 @@ export async function runFor(
     readonly told?: (second: number) => void
     readonly readsDirectly?: boolean
     readonly begin?: MadeUp['begin']
+    readonly listen?: MadeUp['listen']
   } = {},
 ): Promise<TestRun> {
   const out = join(folder, wish.out ?? 'run')
@@ -118,7 +120,7 @@ export async function runFor(
   const tally = await liveExactRun({
     ...{ folder: out, manifest, config, strategies, histories, followed },
     ...(wish.told === undefined ? {} : { told: wish.told }),
-    ...(wish.begin === undefined ? {} : { madeUp: { begin: wish.begin } }),
+    ...((wish.begin ?? wish.listen) && { madeUp: defined({ begin: wish.begin, listen: wish.listen }) }),
     ...(wish.readsDirectly === undefined ? {} : { readsDirectly: wish.readsDirectly }),
   })
   const result = writeRun(out, manifest, tally, candles)
