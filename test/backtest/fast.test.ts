@@ -2,7 +2,9 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import type { ShownScene } from '../../src/backtest/check/recordedTurns.ts'
+import type { WallClock } from '../../src/base/clock.ts'
 import { differenceOf, fastCase, type Lived, liveCase, sumsOf } from './fastCases.ts'
+import { market, runFor, startSeconds, strategyOf, testFolder, writeMinutes } from './runKit.ts'
 
 /** A trend with exits, a ladder beside a breakout, a keeper's memory, a trailing stop, a grid, and one that is asked for its own size; then candles that jump. */
 const numbers = [4, 8, 10, 12, 13, 24, 41, 1_007, 1_012]
@@ -29,6 +31,33 @@ test.each([8, 10, 13])(
     expect(differenceOf(exact, fast)).toBeUndefined()
   },
 )
+
+test('fast mode takes the turn of an order, the one after it, and where the account is worth most', async () => {
+  const folder = testFolder()
+  const turned = { exact: [] as number[], fast: [] as number[] }
+  let clock: WallClock | undefined
+  const minuteOf = (atMs: number): number => Math.floor((atMs / 1000 - startSeconds) / 60)
+  const once = await strategyOf(folder, 'once', (view) => {
+    const row = view.market(market)
+    if (row === undefined || minuteOf(view.snapshot.atMs) !== 60) return []
+    const { marketToken, shortToken } = row.market
+    const of = { marketToken, direction: 'long', collateralToken: shortToken, reason: 'opens once' }
+    return [{ kind: 'increase', ...of, sizeDeltaUsd: 1000n * 10n ** 30n, leverageBps: 20_000 }]
+  })
+  const rising = writeMinutes(folder, 240, (minute) => 2000 + (minute < 150 ? minute : 300 - minute) / 10)
+  for (const mode of ['exact', 'fast'] as const)
+    await runFor(folder, rising, 240, [once], {
+      ...{ mode, turnSeconds: 300, out: mode },
+      begin: ({ clock: given }) => {
+        clock = given
+      },
+      listen: (event) => {
+        if (event.type === 'tick.done') turned[mode].push(minuteOf(clock?.now() ?? 0))
+      },
+    })
+  expect(turned.exact).toHaveLength(49)
+  expect(turned.fast).toEqual([0, 5, 60, 65, 150, 240])
+})
 
 test('a case is the same each time, and names the first line that differs with the facts on both sides', async () => {
   expect(fastCase(13)).toEqual(fastCase(13))

@@ -134,8 +134,8 @@ export interface EquityTracker {
   rebase(): Promise<void>
 }
 
-/** Readings that figures are taken from, ms: lists may lag behind each other for half a minute, which is less than half of it. */
-const windowMs = 75_000
+/** Age up to which readings count for a figure, ms: lists may lag behind each other for half a minute, which is less than half of it. */
+export const EQUITY_WINDOW_MS = 75_000
 /** The mark is written when the peak rose by one part in this many, */
 const peakPart = 1_000n
 /** or when anything changed and this much time passed, ms. */
@@ -173,7 +173,7 @@ interface HostTrack {
 function isAheadOver({ aheadSinceMs, readings }: Partial<HostTrack> = {}, nowMs: number): boolean {
   const lastMs = readings?.at(-1)?.atMs
   if (aheadSinceMs === undefined || lastMs === undefined) return false
-  const isRun = nowMs - lastMs <= windowMs && dayStartOf(lastMs) < dayStartOf(nowMs)
+  const isRun = nowMs - lastMs <= EQUITY_WINDOW_MS && dayStartOf(lastMs) < dayStartOf(nowMs)
   return isRun && nowMs - aheadSinceMs >= AHEAD_FOR_MS
 }
 
@@ -211,7 +211,10 @@ export function createEquityTracker(
     isRebasing: boolean,
   ): HostTrack {
     const kept = isRebasing ? [] : (before?.readings ?? [])
-    const readings = [...kept.filter(({ atMs }) => atMs > nowMs - windowMs), { ...reading, atMs: nowMs }]
+    const readings = [
+      ...kept.filter(({ atMs }) => atMs > nowMs - EQUITY_WINDOW_MS),
+      { ...reading, atMs: nowMs },
+    ]
     const floorUsd = minOf(leastIn(reading), ...readings.map(leastIn))
     const equityUsd = figureOf(readings.map(mostOf))
     const isJumping =
@@ -225,7 +228,7 @@ export function createEquityTracker(
     const isNewDay =
       isRebasing || mark === undefined || mark.dayStartMs < dayStartMs || isAheadOver(before, nowMs)
     const dayOpenUntilMs = isNewDay
-      ? nowMs + 2 * windowMs
+      ? nowMs + 2 * EQUITY_WINDOW_MS
       : (before?.dayOpenUntilMs ?? Number.NEGATIVE_INFINITY)
     const dayStartUsd = isNewDay ? floorUsd : mark.dayStartUsd
     const dayFirstAtMs = isNewDay ? nowMs : mark.dayFirstAtMs
@@ -259,7 +262,9 @@ export function createEquityTracker(
 
   /** Hosts that were read in the last minute and a quarter; all when none was. */
   function heard(nowMs: number): readonly (readonly [string, HostTrack])[] {
-    const fresh = [...tracks].filter(([, { readings }]) => (readings.at(-1)?.atMs ?? 0) > nowMs - windowMs)
+    const fresh = [...tracks].filter(
+      ([, { readings }]) => (readings.at(-1)?.atMs ?? 0) > nowMs - EQUITY_WINDOW_MS,
+    )
     return fresh.length === 0 ? [...tracks] : fresh
   }
 

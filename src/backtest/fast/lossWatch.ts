@@ -20,6 +20,8 @@ export interface LossWatch {
    * height that the breakers count from.
    */
   isCalm(second: number, beforeSecond: number): boolean
+  /** Tells whether the account is worth more at a second than at any that the daemon looked at. */
+  isAbove(second: number): boolean
   /** The daemon looked at the account at a second. */
   looked(second: number): void
 }
@@ -56,6 +58,7 @@ export function createLossWatch(
       const isHeight = before > peakUsd && worthUsd < before
       return !isHeight && !isNear(worthUsd)
     },
+    isAbove: (second) => !isOff && (last.second === second ? last.worthUsd : worthAt(second)) > peakUsd,
     looked(second) {
       if (isOff) return
       const worthUsd = worthAt(second)

@@ -83,7 +83,7 @@ export function createQuietLife(parts: QuietLifeParts): QuietLife {
   function hearExecutions(): void {
     if (venueState.counters.trade === heardTrades) return
     heardTrades = venueState.counters.trade
-    turns.moved(clock.now())
+    turns.moved((venueState.trades.at(-1)?.timestamp ?? 0) * 1000)
   }
 
   function pass(fromSecond: number, toSecond: number): void {

@@ -2,6 +2,7 @@
  * Turns at which the daemon would do nothing: no order is on its way, none that rests can be reached, no loss nears a breaker, and no kind decides
  * anything on what it would see. A fast run lets them pass; where any of that is not certain the daemon takes its turn.
  */
+import { EQUITY_WINDOW_MS } from '../../account/equity/equity.ts'
 import { LIST_LAG_MS } from '../../domain/accountRecords/listLag.ts'
 import { type ExitSettings, exitsHereOf, needsRange } from '../../domain/order/exitSettings.ts'
 import type { Label } from '../../domain/order/intent.ts'
@@ -50,8 +51,8 @@ export interface QuietTurns {
   /** A record of an order was written, Unix ms. */
   moved(atMs: number): void
   /**
-   * Looks ahead, for as long as the daemon stands still. What it returns tells whether the daemon does nothing at the turn after a Unix second, nor at
-   * the one after that, which it meets having looked at the account one turn before, as ever.
+   * Looks ahead, for as long as the daemon stands still. What it returns tells whether the daemon does nothing at the turn after a Unix second. Where
+   * its reading of the account counts at the one after that, or for losses, the daemon does nothing there either.
    */
   ahead(): (second: number) => boolean
 }
@@ -91,6 +92,17 @@ export function createQuietTurns(parts: QuietParts, startMs: number): QuietTurns
     return parts.losses.isCalm(second, second - gridSeconds)
   }
 
+  /** Tells whether all turns up to a second are quiet; those up to the one before it are known to be. */
+  function isQuietTo(fromSecond: number, second: number): boolean {
+    if (second <= quietTo) return true
+    if (second === busyAt || !isQuiet(fromSecond, second)) {
+      busyAt = second
+      return false
+    }
+    quietTo = second
+    return true
+  }
+
   function isIdle({ watched, turnSeconds, isPriced }: QuietInstance, second: number, made: CandleWindows) {
     if (second % turnSeconds !== 0 || !isPriced(second * 1000)) return true
     const read = watched.lastSnapshot()
@@ -103,26 +115,24 @@ export function createQuietTurns(parts: QuietParts, startMs: number): QuietTurns
 
   return {
     moved(atMs) {
-      movedMs = atMs
+      movedMs = Math.max(movedMs, atMs)
       quietTo = 0
       busyAt = 0
     },
     ahead() {
+      // The daemon took its turn: a height that it saw is none any more.
+      busyAt = 0
       let still: boolean | undefined
       return (second) => {
         if (second * 1000 - movedMs < SETTLED_MS) return false
         still ??= isStill()
         if (!still) return false
         quietTo = Math.max(quietTo, second)
-        while (quietTo < second + 2 * gridSeconds) {
-          const next = quietTo + gridSeconds
-          if (next === busyAt || !isQuiet(second, next)) {
-            busyAt = next
-            return false
-          }
-          quietTo = next
-        }
-        return true
+        const next = second + gridSeconds
+        if (!isQuietTo(second, next)) return false
+        // A height that the daemon counts losses from is known by the turn after it.
+        const isLast = gridSeconds * 1000 > EQUITY_WINDOW_MS && !parts.losses.isAbove(next)
+        return isLast || isQuietTo(second, next + gridSeconds)
       }
     },
   }
