@@ -58,7 +58,7 @@ export interface RunWish {
   readonly marketHours?: readonly string[]
   /** Default: exact. */
   readonly mode?: RunMode
-  /** Default: a week. */
+  /** Default: four weeks; a run that is stopped loses no more than what it lived of one. */
   readonly segmentSeconds?: number
 }
 
@@ -72,7 +72,7 @@ export interface RunPlan {
   readonly id: string
 }
 
-const WEEK_SECONDS = 604_800
+const FOUR_WEEKS_SECONDS = 28 * 86_400
 /** Later than any candle, Unix seconds. */
 const NO_END = 4_000_000_000
 
@@ -132,7 +132,7 @@ export async function planRun(wish: RunWish): Promise<RunPlan> {
     fromSeconds,
     toSeconds,
     seed: wish.seed,
-    segmentSeconds: wish.segmentSeconds ?? WEEK_SECONDS,
+    segmentSeconds: wish.segmentSeconds ?? FOUR_WEEKS_SECONDS,
     balances: wish.balances,
     strategies: files,
     settings: Object.fromEntries(Object.entries(wish.settings).filter(([, value]) => !holdsSecret(value))),
