@@ -10,6 +10,7 @@
 import type { Api } from '../../api/client.ts'
 import { defined } from '../../base/defined.ts'
 import { lastMade } from '../../base/sameAgain.ts'
+import { EQUITY_WINDOW_MS } from '../../domain/accountRecords/listLag.ts'
 import { type EquityMark, movedMark } from '../../domain/accountRecords/tradingState.ts'
 import type { IntentState } from '../../domain/order/intent.ts'
 import { type Address, hexKey } from '../../protocol/address.ts'
@@ -134,8 +135,6 @@ export interface EquityTracker {
   rebase(): Promise<void>
 }
 
-/** Age up to which readings count for a figure, ms: lists may lag behind each other for half a minute, which is less than half of it. */
-export const EQUITY_WINDOW_MS = 75_000
 /** The mark is written when the peak rose by one part in this many, */
 const peakPart = 1_000n
 /** or when anything changed and this much time passed, ms. */

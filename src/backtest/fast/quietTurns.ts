@@ -2,8 +2,7 @@
  * Turns at which the daemon would do nothing: no order is on its way, none that rests can be reached, no loss nears a breaker, and no kind decides
  * anything on what it would see. A fast run lets them pass; where any of that is not certain the daemon takes its turn.
  */
-import { EQUITY_WINDOW_MS } from '../../account/equity/equity.ts'
-import { LIST_LAG_MS } from '../../domain/accountRecords/listLag.ts'
+import { EQUITY_WINDOW_MS, LIST_LAG_MS } from '../../domain/accountRecords/listLag.ts'
 import { type ExitSettings, exitsHereOf, needsRange } from '../../domain/order/exitSettings.ts'
 import type { Label } from '../../domain/order/intent.ts'
 import type { Prices } from '../../paper/catalog/prices.ts'

@@ -3,3 +3,6 @@
  * is believed even without the fill.
  */
 export const LIST_LAG_MS = 30_000
+
+/** Age up to which readings of the account's worth count for a figure, ms: lists lag behind each other for less than half of it. */
+export const EQUITY_WINDOW_MS = 75_000
