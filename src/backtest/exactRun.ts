@@ -294,6 +294,8 @@ async function liveSegment(
   try {
     run.madeUp?.begin?.({ venueState, trader: lab.trader, scheduler, clock, fatal })
     lab.trader.start().catch(fatal)
+    // Orders that rested at the end of the segment before execute in this one.
+    executions.arm()
     const everySeconds = pointSeconds(toSeconds - fromSeconds, turnMs / 1000)
     const isPoint = (second: number): boolean => (second - fromSeconds) % everySeconds === 0
     const point = (second: number): void => {

@@ -140,10 +140,14 @@ test('a stop in a gap fills at the next price, and nothing turns or executes whe
   expect(result.ambiguousFills).toBe(0)
 })
 
-test('a stop that executes is heard of five seconds later, at whatever second: nothing asks for it while it rests', async () => {
+test('a stop that executes is heard of five seconds later, at whatever second, in a later segment of a run too', async () => {
   const folder = testFolder()
   // 615 seconds are a look's time where an order that rests is looked at each ten minutes.
-  for (const stopped of ['1995', '1940', '1902']) {
+  const cases = ['1995', '1940', '1902'].flatMap((stopped) => [
+    { stopped, segmentSeconds: 840 },
+    { stopped, segmentSeconds: 240 },
+  ])
+  for (const { stopped, segmentSeconds } of cases) {
     const stop = { tpsl: [{ type: 'stop-loss', triggerPrice: parseUnits(stopped, 30) }] } as never
     const keeps = await strategyOf(folder, 'keeps', holds(Number.POSITIVE_INFINITY, stop))
     const data = writeMinutes(folder, 14, (minute) => (minute === 10 ? [2000, 2000, 1900, 2000] : 2000))
@@ -151,11 +155,12 @@ test('a stop that executes is heard of five seconds later, at whatever second: n
     const listen: Emit = (event) => {
       if (event.type === 'journal.committed') heard.push(event.record.atMs / 1000)
     }
-    const { fills } = await runFor(folder, data, 14, [keeps], { out: `stop at ${stopped}`, listen })
+    const out = `stop at ${stopped}, segments of ${segmentSeconds} s`
+    const { fills } = await runFor(folder, data, 14, [keeps], { out, segmentSeconds, listen })
     const exit = fills[1]?.second ?? 0
     expect(
       heard.find((second) => second > exit),
-      stopped,
+      out,
     ).toBe(exit + 5)
   }
 })
