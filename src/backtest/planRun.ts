@@ -58,7 +58,7 @@ export interface RunWish {
   readonly marketHours?: readonly string[]
   /** Default: exact. */
   readonly mode?: RunMode
-  /** Default: four weeks; a run that is stopped loses no more than what it lived of one. */
+  /** Default: a week. */
   readonly segmentSeconds?: number
 }
 
@@ -72,7 +72,7 @@ export interface RunPlan {
   readonly id: string
 }
 
-const FOUR_WEEKS_SECONDS = 28 * 86_400
+const WEEK_SECONDS = 604_800
 /** Later than any candle, Unix seconds. */
 const NO_END = 4_000_000_000
 
@@ -132,7 +132,7 @@ export async function planRun(wish: RunWish): Promise<RunPlan> {
     fromSeconds,
     toSeconds,
     seed: wish.seed,
-    segmentSeconds: wish.segmentSeconds ?? FOUR_WEEKS_SECONDS,
+    segmentSeconds: wish.segmentSeconds ?? WEEK_SECONDS,
     balances: wish.balances,
     strategies: files,
     settings: Object.fromEntries(Object.entries(wish.settings).filter(([, value]) => !holdsSecret(value))),
