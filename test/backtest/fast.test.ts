@@ -21,6 +21,17 @@ test.each(numbers)(
   },
 )
 
+test.each([8, 10, 12])(
+  'case %i comes to the same in both modes where the daemon starts again every two hours',
+  async (number) => {
+    const given = { ...fastCase(number), segmentSeconds: 7_200 }
+    const exact = await liveCase(given, 'exact')
+    const fast = await liveCase(given, 'fast')
+    expect(exact.fills.length).toBeGreaterThan(0)
+    expect(differenceOf(exact, fast)).toBeUndefined()
+  },
+)
+
 test.each([8, 10, 13])(
   'case %i comes to the same in both modes where pools, open interest and rates follow a recording',
   async (number) => {

@@ -1,11 +1,15 @@
-/** Cases of fast mode against exact by hand: `node test/backtest/fastByHand.ts [from] [count]`. Prints each difference, and how long each mode took. */
+/**
+ * Cases of fast mode against exact by hand: `node test/backtest/fastByHand.ts [from] [count] [seconds of a segment]`. Prints each difference, and how long
+ * each mode took.
+ */
+import { defined } from '../../src/base/defined.ts'
 import { differenceOf, fastCase, liveCase } from './fastCases.ts'
 
-const [from = 1, count = 20] = process.argv.slice(2).map(Number)
+const [from = 1, count = 20, segmentSeconds] = process.argv.slice(2).map(Number)
 const spent = { exact: 0, fast: 0 }
 let [fills, differences] = [0, 0]
 for (let number = from; number < from + count; number += 1) {
-  const given = fastCase(number)
+  const given = { ...fastCase(number), ...defined({ segmentSeconds }) }
   const exact = await liveCase(given, 'exact')
   const fast = await liveCase(given, 'fast')
   const difference = differenceOf(exact, fast)

@@ -11,6 +11,7 @@ import { liveExactRun } from '../../src/backtest/exactRun.ts'
 import { planRun, takeRunFolder } from '../../src/backtest/planRun.ts'
 import { type RunMode, type RunModel, runTables, sha256Of } from '../../src/backtest/runFiles.ts'
 import { writeRun } from '../../src/backtest/runResult.ts'
+import { defined } from '../../src/base/defined.ts'
 import { loadConfig } from '../../src/config/loadConfig.ts'
 import { encodeExact } from '../../src/domain/records.ts'
 import { unit } from '../../src/paper/math/random.ts'
@@ -41,6 +42,8 @@ export interface FastCase {
   readonly balances: Readonly<Record<string, string>>
   /** True: pools, open interest and rates walk as recorded ones do. */
   readonly isRecorded?: boolean
+  /** Length of a segment of the run, seconds, at whose end it begins as a daemon that is started again; absent: one segment. */
+  readonly segmentSeconds?: number
 }
 
 /** Drawings of a case, in their order. */
@@ -325,6 +328,7 @@ export async function liveCase(
       balances: given.balances,
       seed: given.number,
       turnSeconds: given.turnSeconds,
+      ...defined({ segmentSeconds: given.segmentSeconds }),
       model: {
         delayMs: given.delayMs,
         impact: given.isRecorded === true ? 'recorded' : 'frozen',
