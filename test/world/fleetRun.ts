@@ -24,6 +24,8 @@ interface Node {
   readonly folder: string
   running: Running
   isFrozen: boolean
+  /** Times that its process was asked to end; asked again while it follows its orders it ends at once, with 1. */
+  asked: number
 }
 
 /** What a run does. */
@@ -74,7 +76,7 @@ export async function fleetRun(
   }
   const nodes = folders.map(({ name, folder: { path } }): Node => {
     writeDesk(path, shared)
-    return { name, folder: path, running: start(name, path), isFrozen: false }
+    return { name, folder: path, running: start(name, path), isFrozen: false, asked: 0 }
   })
   const isOver = ({ child }: Running): boolean => child.exitCode !== null || child.signalCode !== null
   const happened: Record<string, number> = {}
@@ -84,9 +86,10 @@ export async function fleetRun(
     for (const node of nodes) {
       if (!isOver(node.running)) continue
       const end = await node.running.ended
-      if (end !== 0 && end !== 'SIGKILL' && end !== 'SIGTERM')
+      const isAskedTwice = end === 1 && node.asked > 1
+      if (end !== 0 && end !== 'SIGKILL' && end !== 'SIGTERM' && !isAskedTwice)
         throw new Error(`a node ended by itself with ${end}\n${node.running.said().slice(-4_000)}`)
-      Object.assign(node, { running: start(node.name, node.folder), isFrozen: false })
+      Object.assign(node, { running: start(node.name, node.folder), isFrozen: false, asked: 0 })
     }
   }
 
@@ -123,7 +126,9 @@ export async function fleetRun(
     SIGKILL: () => oneOf(nodes).running.child.kill('SIGKILL'),
     SIGTERM() {
       const node = oneOf(nodes)
-      if (!node.isFrozen) node.running.child.kill('SIGTERM')
+      if (node.isFrozen) return
+      node.asked += 1
+      node.running.child.kill('SIGTERM')
     },
     SIGSTOP() {
       const node = oneOf(nodes)
