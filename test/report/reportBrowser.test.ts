@@ -81,6 +81,27 @@ async function opened(browser: Browser, path: string, colorScheme: 'light' | 'da
   return { page, faults }
 }
 
+/**
+ * Clicks down the chart of the first trade at a moment, in seconds after the beginning, until a mark there is met. The chart shows from twenty candles
+ * before its entry to twenty after its exit.
+ */
+async function clickMark(page: Page, second: number): Promise<void> {
+  const chart = page.locator('[data-chart=trade] .u-over')
+  await chart.scrollIntoViewIfNeeded()
+  const { width, height } = (await chart.boundingBox()) ?? { width: 0, height: 0 }
+  const [from, to] = await page.evaluate<readonly [number, number]>(
+    `(({ opened, closed }) => [opened - 1200, closed + 1200])(JSON.parse(document.getElementById('data').textContent).trades[0])`,
+  )
+  const x = ((startSeconds + second - from) / (to - from)) * width
+  for (let y = 4; y < height; y += 16) {
+    await chart.click({ position: { x, y } })
+    if ((await page.locator('#story details[open]').count()) > 0 && !(await isFirst(page))) return
+  }
+}
+
+const isFirst = async (page: Page): Promise<boolean> =>
+  (await page.locator('tr.selected').getAttribute('data-trade')) === '0'
+
 pageTest(
   'the page of a run and of two side by side: in light and in dark, on a wide screen and on a phone',
   { timeout: 120_000 },
@@ -150,6 +171,11 @@ pageTest(
         expect([...where, await graveOf(page)]).toEqual([...where, []])
         expect([...where, await page.evaluate(overhang)]).toEqual([...where, 0])
         expect(await page.evaluate(emptyCharts)).toEqual([])
+        await clickMark(page, 30 * 60)
+        expect(await page.locator('tr.selected').getAttribute('data-trade')).toBe('1')
+        expect(await page.locator('#story details[open] dl').innerText()).toContain(
+          'accepted at 2024-01-02 00:30:00',
+        )
         const id = /perpd explain ([0-9a-f]+)/.exec(story ?? '')?.[1] ?? ''
         const explained = await perpd(folder, [
           'explain',

@@ -5,11 +5,7 @@ declare const uPlot: typeof UPlot
 
 type Numbers = readonly (number | null)[]
 
-interface Bucket {
-  readonly from: number
-  readonly to: number
-  readonly count: number
-}
+type Bucket = Readonly<Record<'from' | 'to' | 'count', number>>
 
 interface TradeData {
   readonly market: string
@@ -30,13 +26,7 @@ interface StoryData {
   readonly parts: readonly { readonly title: string; readonly texts: readonly string[] }[]
 }
 
-interface CandleData {
-  readonly seconds: readonly number[]
-  readonly open: readonly number[]
-  readonly high: readonly number[]
-  readonly low: readonly number[]
-  readonly close: readonly number[]
-}
+type CandleData = Readonly<Record<'seconds' | 'open' | 'high' | 'low' | 'close', readonly number[]>>
 
 /** The data block; a page that compares has curves alone. */
 interface PageData {
@@ -142,7 +132,6 @@ function bars(values: Numbers, names: readonly string[]): Draw {
     data: [names.map((_, at) => at), [...values]] as UPlot.AlignedData,
   })
 }
-
 const places = (value: number): string => value.toLocaleString('en-US', { maximumFractionDigits: 4 })
 
 function buckets(all: readonly Bucket[]): Draw {
@@ -152,8 +141,44 @@ function buckets(all: readonly Bucket[]): Draw {
   )
 }
 
-/** Draws candles, and the entry and exit of a trade over them. */
-function drawCandles(plot: UPlot, candles: CandleData, trade: TradeData): void {
+/** The entry or the exit of a trade on the chart of its market. */
+interface Mark {
+  readonly trade: number
+  readonly second: number
+  readonly price: number
+  readonly isBuy: boolean
+  readonly word: 'in' | 'out'
+  readonly intentId: string | undefined
+}
+
+/** The marks of all trades of a market. */
+function marksIn(market: string): readonly Mark[] {
+  return (data.trades ?? []).flatMap((trade, index): readonly Mark[] => {
+    const { opened, closed, entry, exit, intentIds } = trade
+    if (trade.market !== market || entry === null) return []
+    const isLong = trade.side === 'long'
+    const of = { trade: index, second: opened, price: entry, isBuy: isLong }
+    const into: Mark = { ...of, word: 'in', intentId: intentIds[0] }
+    if (closed === null || exit === null) return [into]
+    const end = { trade: index, second: closed, price: exit, isBuy: !isLong }
+    return [into, { ...end, word: 'out', intentId: intentIds.at(-1) }]
+  })
+}
+
+/** Shows the trade of the mark at a place of the chart, with the story of its order unfolded. */
+function openMark(plot: UPlot, marks: readonly Mark[], { offsetX, offsetY }: MouseEvent): void {
+  const away = ({ second, price }: Mark): number =>
+    Math.hypot(plot.valToPos(second, 'x') - offsetX, plot.valToPos(price, 'y') - offsetY)
+  const [nearest] = marks.toSorted((one, other) => away(one) - away(other))
+  if (nearest === undefined || away(nearest) > 20) return
+  if (nearest.trade !== selected) select(nearest.trade, false)
+  const story = document.getElementById(`order-${nearest.intentId}`)
+  story?.setAttribute('open', '')
+  story?.scrollIntoView({ block: 'nearest' })
+}
+
+/** Draws candles, and the entries and exits of trades over them. */
+function drawCandles(plot: UPlot, candles: CandleData, marks: readonly Mark[]): void {
   const { ctx, bbox } = plot
   const { seconds, open, high, low, close } = candles
   const ratio = devicePixelRatio
@@ -185,29 +210,25 @@ function drawCandles(plot: UPlot, candles: CandleData, trade: TradeData): void {
     ctx.fillRect(middle - width / 2, top, width, Math.max(ratio, bottom - top))
     ctx.strokeRect(middle - width / 2, top, width, Math.max(ratio, bottom - top))
   }
-  const { entry, exit, opened, closed, side } = trade
-  mark(ctx, entry === null ? null : [x(opened), y(entry)], side === 'long', 'in')
-  if (closed !== null) mark(ctx, exit === null ? null : [x(closed), y(exit)], side !== 'long', 'out')
+  for (const mark of marks) drawMark(ctx, [x(mark.second), y(mark.price)], mark)
   ctx.restore()
 }
 
-/** A triangle that points up where something was bought, with a word, since colour is not the only sign. */
-function mark(
+/** A triangle that points up where something was bought; the selected trade's has a word, since colour is not the only sign. */
+function drawMark(
   ctx: CanvasRenderingContext2D,
-  place: readonly [x: number, y: number] | null,
-  isBuy: boolean,
-  word: string,
+  [x, y]: readonly [x: number, y: number],
+  { isBuy, word, trade }: Mark,
 ): void {
-  if (place === null) return
-  const [x, y] = place
   const size = 7 * devicePixelRatio * (isBuy ? 1 : -1)
-  ctx.fillStyle = colour('--accent')
+  ctx.fillStyle = colour(trade === selected ? '--accent' : '--muted')
   ctx.beginPath()
   ctx.moveTo(x, y)
   ctx.lineTo(x - Math.abs(size), y + 2 * size)
   ctx.lineTo(x + Math.abs(size), y + 2 * size)
   ctx.closePath()
   ctx.fill()
+  if (trade !== selected) return
   ctx.fillStyle = colour('--ink')
   ctx.font = `${12 * devicePixelRatio}px system-ui, sans-serif`
   ctx.textAlign = 'center'
@@ -232,11 +253,14 @@ function candleChart(trade: TradeData): Draw {
   const all = [...prices, trade.entry, trade.exit].filter((price) => price !== null)
   const [least, most] = [Math.min(...all), Math.max(...all)]
   const margin = Math.max((most - least) * 0.12, most * 0.0005)
+  const marks = marksIn(trade.market)
+  const listen = (plot: UPlot): void =>
+    plot.over.addEventListener('click', (event) => openMark(plot, marks, event))
   return (width) => ({
     options: {
       ...plain(width, 320, [line('Close', '--accent', { paths: () => null })]),
       scales: { x: { range: () => [from, to] }, y: { range: () => [least - margin, most + margin] } },
-      hooks: { draw: [(plot) => drawCandles(plot, candles, trade)] },
+      hooks: { ready: [listen], draw: [(plot) => drawCandles(plot, candles, marks)] },
     },
     data: [[...candles.seconds], [...candles.close]] as UPlot.AlignedData,
   })
@@ -266,8 +290,9 @@ let selected = 0
 
 function drawings(): Readonly<Record<string, Draw | undefined>> {
   const { equity: curve, trades = [] } = data
-  const of = (series: readonly (readonly [Numbers | undefined, UPlot.Series])[], height: number): Draw => {
-    return (width) => ({
+  const of =
+    (series: readonly (readonly [Numbers | undefined, UPlot.Series])[], height: number): Draw =>
+    (width) => ({
       options: plain(
         width,
         height,
@@ -275,7 +300,6 @@ function drawings(): Readonly<Record<string, Draw | undefined>> {
       ),
       data: [curve?.seconds ?? [], ...series.map(([values]) => values ?? [])] as UPlot.AlignedData,
     })
-  }
   const trade = trades[selected]
   const soft = (name: string): Partial<UPlot.Series> => ({ fill: colour(name) })
   return {
@@ -334,6 +358,7 @@ function orderOf(id: string): readonly HTMLElement[] {
   for (const { title, texts } of story.parts)
     list.append(element(title, 'dt'), ...texts.map((text) => element(text, 'dd')))
   const details = document.createElement('details')
+  details.id = `order-${id}`
   details.append(element(story.title, 'summary'), list, command)
   return [details]
 }

@@ -105,7 +105,7 @@ export function trades(statistics: Statistics): Html {
     listed.length === 0
       ? html`<p>There was no trade.</p>`
       : [
-          html`<p class="muted">A row's time shows the trade on the chart, and the stories of its orders.</p>`,
+          html`<p class="muted">A row's time, or a mark on the chart, shows a trade and the stories of its orders.</p>`,
           chart('trade', 'Candles around the selected trade, with its entry and exit, USD'),
           html`<div id="story" aria-live="polite"></div>`,
           more > 0 &&
