@@ -4,6 +4,7 @@ import { unitsOf } from '../../src/account/limitValue.ts'
 import type { Call } from '../../src/cli/call/command.ts'
 import { dollarsFlag, percentFlag, timesFlag, wholeFlag } from '../../src/cli/call/numberFlags.ts'
 import { startBody } from '../../src/cli/taskVerbs/startBody.ts'
+import { directionOf } from '../../src/cli/verbs/manualOrderCommand.ts'
 import { percentBps } from '../../src/control/console/page/formCommand.ts'
 import { startTaskCommand } from '../../src/control/console/page/pageCommands.ts'
 import { parseCommand } from '../../src/control/parseCommand.ts'
@@ -145,4 +146,10 @@ test('a form hands on what it cannot read as it was typed, so that the refusal s
 test('a limit that is tightened is typed as plain digits', () => {
   expect(unitsOf('maxOrderSizeUsd', '250')).toBe(250n * 10n ** 30n)
   for (const text of marked) expect(unitsOf('maxOrderSizeUsd', text)).toBeUndefined()
+})
+
+test('market and direction that changed places are told what was meant', () => {
+  expect(directionOf(['BTC', 'short'])).toBe('short')
+  expect(() => directionOf(['long', 'BTC'])).toThrow('the market comes first: BTC long')
+  expect(() => directionOf(['BTC', 'up'])).toThrow('expected long or short')
 })

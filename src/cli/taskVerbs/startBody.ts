@@ -117,7 +117,7 @@ function sideOf(
 ): Fields {
   if (market === undefined || direction === undefined)
     throw misused(`Give market and direction, for example: perpd task start ${name} ${example}`)
-  return { market, direction: directionOf(direction) }
+  return { market, direction: directionOf([market, direction]) }
 }
 
 function weightsOf(weights: string | undefined, extra: string | undefined): Fields {

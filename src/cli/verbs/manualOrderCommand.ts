@@ -29,7 +29,7 @@ const LOOK_MS = 250
 export async function open(call: Call): Promise<number> {
   const { flags, positionals, out } = call
   const [market = ''] = positionals
-  const direction = directionOf(positionals[1])
+  const direction = directionOf(positionals)
   const wish = sizeWish(flags)
   const leverage = timesFlag(flags, 'leverage')
   if (wish === undefined || leverage === undefined) {
@@ -126,7 +126,7 @@ export async function close(call: Call): Promise<number> {
   }
   const id = idOf(flags)
   const collateral = poolOf(flags.get('collateral'))
-  const direction = directionOf(positionals[1])
+  const direction = directionOf(positionals)
   const shareBps = percentFlag(flags, 'share') ?? BPS_ONE
   const body = {
     id,
@@ -376,10 +376,12 @@ function nameOf(order: string): string {
   return order.toLowerCase().startsWith('0x') ? shortHex(order as Hex) : shortId(order)
 }
 
-/** `long` or `short`. Throws CommandError. */
-export function directionOf(word: string | undefined): 'long' | 'short' {
+/** The direction, `long` or `short`, of the words MARKET DIRECTION. Throws CommandError. */
+export function directionOf([market = '', word]: readonly string[]): 'long' | 'short' {
   if (word === 'long' || word === 'short') return word
-  throw new CommandError(`${word} is not a direction; expected long or short.`, exitCodes.error)
+  const isTurned = market === 'long' || market === 'short'
+  const meant = isTurned ? `; the market comes first: ${word} ${market}` : '; expected long or short'
+  throw new CommandError(`${word} is not a direction${meant}.`, exitCodes.error)
 }
 
 /** `--collateral`: a token of the pool. Throws CommandError. */
