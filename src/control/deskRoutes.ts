@@ -142,7 +142,7 @@ function placeOf(account: DeskAccount, context: DeskContext): Place {
 function rowOf({ name, fault, waiting, mounted }: Place): AccountRow {
   const reason = fault()
   const status = waiting?.()?.status
-  const server = status === undefined ? mounted()?.served.engine.status().journal.server : serverOf(status)
+  const server = status?.journal ?? mounted()?.served.engine.status().journal.server
   return {
     name,
     isRunning: reason === undefined && status === undefined,

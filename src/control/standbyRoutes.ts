@@ -3,7 +3,8 @@
  * control port.
  */
 import { type Context, Hono } from 'hono'
-import type { JournalServer } from '../domain/journalServer.ts'
+import { defined } from '../base/defined.ts'
+import type { AwaitedServer } from '../domain/journalServer.ts'
 import type { Metrics } from '../monitor/metrics/metrics.ts'
 import { challengePath, createProofs } from './guard/proof.ts'
 import { proveAnswers } from './guard/provenAnswers.ts'
@@ -44,9 +45,9 @@ export function waits(c: Context<Proven>, standby: StandbyStatus): Response {
   return no(c, 503, STANDBY_WAITS, standby.reason, { standby })
 }
 
-/** Returns the server of a journal that is waited for, as far as its holder is known. */
-export function serverOf({ journal: { epoch, holder = '' } }: StandbyStatus): JournalServer | undefined {
-  return epoch === undefined ? undefined : { isHeld: false, epoch, holder }
+/** Returns the server of a journal that is waited for, as far as it is known: that this perpd does not have the right is known without an answer. */
+export function serverOf({ journal: { epoch, holder = '' } }: StandbyStatus): AwaitedServer {
+  return { isHeld: false, holder, ...defined({ epoch }) }
 }
 
 /** The routes. */

@@ -22,3 +22,6 @@ export interface JournalServer {
   /** Absent: not read yet, or not read by whoever waits. */
   readonly replication?: Replication
 }
+
+/** The same as whoever waits for the journal knows it: without an epoch while the server does not answer, or its records cannot be read. */
+export type AwaitedServer = Omit<JournalServer, 'epoch'> & Partial<Pick<JournalServer, 'epoch'>>

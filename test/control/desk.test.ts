@@ -177,6 +177,8 @@ test('an account that waits for its journal is served from the time on at which 
   expect(await ask('/readyz', {})).toMatchObject({ status: 200 })
   const series = await (await fetch(`${server.url}/metrics`, { headers: asReader })).text()
   expect(series).toContain(`perpd_journal_held{account="delta"} 0\n`)
+  expect(series).toContain(`perpd_ready{account="alpha"} 1\n`)
+  expect(series).not.toContain(`perpd_ready{account="delta"}`)
 
   isWaiting = false
   const { tokens, isMetricsOpen, isHealthOpen, requestsPerSecond, ...own } = access

@@ -5,7 +5,7 @@
 import { collectDefaultMetrics } from 'prom-client'
 import { marked } from '../../base/shownText.ts'
 import type { Emit } from '../../domain/event.ts'
-import type { JournalServer } from '../../domain/journalServer.ts'
+import type { AwaitedServer } from '../../domain/journalServer.ts'
 import { eventSeries } from '../events/eventRegister.ts'
 import type { MonitoredStatus } from '../monitoredStatus.ts'
 import { createSeriesMaker, type SeriesDescription, type SeriesMaker } from '../seriesMaker.ts'
@@ -30,7 +30,7 @@ export interface MetricsOptions {
 export interface Metrics {
   readonly listen: Emit
   /** All series in the text format, by the engine's status now; absent before there is an engine. `server`: the journal's, while perpd waits for it. */
-  render(status?: MonitoredStatus, server?: JournalServer): Promise<string>
+  render(status?: MonitoredStatus, server?: AwaitedServer): Promise<string>
   readonly contentType: string
   /** Name, type, labels and help of every series of ours, for docs/reference/metrics.md. */
   describe(): readonly SeriesDescription[]
@@ -50,7 +50,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
   const { now = () => performance.now() } = options
   /** The engine's status of the scrape that is under way; undefined before there is an engine. */
   let scraped: MonitoredStatus | undefined
-  let waitedFor: JournalServer | undefined
+  let waitedFor: AwaitedServer | undefined
   const status = () => scraped
   if (options.isOfAccount !== true) buildSeries(maker, options)
   // Series are shown in the order they are made.

@@ -1,7 +1,7 @@
 /** The series that are states and ages: read from the engine's status at the scrape, so that none is older than it. */
 import type { Counter, Gauge } from 'prom-client'
 import type { StrategyBooks } from '../../books/bookView.ts'
-import type { JournalServer } from '../../domain/journalServer.ts'
+import type { AwaitedServer } from '../../domain/journalServer.ts'
 import type { Label } from '../../domain/order/intent.ts'
 import type { Feed } from '../../domain/venueEvent.ts'
 import { incidentKinds } from '../events/notice.ts'
@@ -88,11 +88,12 @@ export function statusSeries(maker: SeriesMaker, status: ScrapedStatus): void {
         ? undefined
         : Math.max(0, nowMs - equity.equityAtMs) / 1_000,
   )
-  gauge('perpd_ready', '1 while perpd makes new orders, else 0.', [], (self) => {
-    const current = status()
-    const isOpen = current?.tradingState === 'active' && current.notReady.length === 0
-    self.set(current?.state === 'running' && isOpen ? 1 : 0)
-  })
+  figure(
+    'perpd_ready',
+    '1 while perpd makes new orders, else 0. Absent while it waits for its journal.',
+    ({ state, tradingState, notReady }) =>
+      state === 'running' && tradingState === 'active' && notReady.length === 0 ? 1 : 0,
+  )
 }
 
 /** Creates the series of the strategies' books: sizes and results. */
@@ -179,9 +180,9 @@ export function openCaseSeries(maker: SeriesMaker, status: ScrapedStatus): void 
 export function journalSeries(
   { gauge }: SeriesMaker,
   account: string,
-  server: () => JournalServer | undefined,
+  server: () => AwaitedServer | undefined,
 ): void {
-  const figure = (name: string, help: string, of: (current: JournalServer) => number | undefined) =>
+  const figure = (name: string, help: string, of: (current: AwaitedServer) => number | undefined) =>
     gauge(name, help, ['account'], (self) => {
       self.reset()
       const current = server()
@@ -190,12 +191,12 @@ export function journalSeries(
     })
   figure(
     'perpd_journal_held',
-    '1 while this perpd has the right to write the journal in a database, 0 while it waits for another. Absent: a file keeps the journal.',
+    '1 while this perpd has the right to write the journal in a database, 0 while it waits for it. Absent: a file keeps the journal.',
     ({ isHeld }) => (isHeld ? 1 : 0),
   )
   figure(
     'perpd_journal_epoch',
-    'Epoch of the journal in a database: it grows with every takeover and start.',
+    'Epoch of the journal in a database: it grows with every takeover and start. Absent while it is not known.',
     ({ epoch }) => epoch,
   )
   figure(
