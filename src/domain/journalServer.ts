@@ -11,10 +11,11 @@ export interface Replication {
 }
 
 /** The journal's server as a perpd saw it last. */
-export interface JournalServer {
+export interface AwaitedServer {
   /** True: this perpd has the right to write; false: it waits for another. */
   readonly isHeld: boolean
-  readonly epoch: number
+  /** Absent while nobody that waits knows it: the server does not answer, or its records cannot be read. */
+  readonly epoch?: number
   /** `HOST/PROCESS` of the perpd that has the right; empty: nobody, or not known. */
   readonly holder: string
   /** When the right was given, by the server's clock, Unix ms; absent: not known. */
@@ -23,5 +24,7 @@ export interface JournalServer {
   readonly replication?: Replication
 }
 
-/** The same as whoever waits for the journal knows it: without an epoch while the server does not answer, or its records cannot be read. */
-export type AwaitedServer = Omit<JournalServer, 'epoch'> & Partial<Pick<JournalServer, 'epoch'>>
+/** The same as whoever has the right knows it. */
+export interface JournalServer extends AwaitedServer {
+  readonly epoch: number
+}

@@ -103,6 +103,21 @@ test('a preview changes nothing, and the command changes what it named', async (
   ])
 })
 
+test('a command for a node that is silent says so and what will happen, and one account that only its node can hold stays there', async () => {
+  await open()
+  const preview = async (path: string, body: object) =>
+    ((await post(path, { ...body, by: 'ann', preview: true })).body as { statement: string }).statement
+  expect(await preview('/api/fleet/move', { account: 'beta', node: 'three' })).toMatch(
+    /three has been silent for 60 s: .*nothing moves/,
+  )
+  expect(await preview('/api/fleet/drain', { node: 'three' })).toMatch(
+    /^three has been silent for 60 s: other/,
+  )
+  expect(await preview('/api/fleet/drain', { node: 'one' })).toMatch(/alpha stays there: .* can hold it$/)
+  const { body } = await post('/api/fleet/move', { account: 'alpha', node: 'two', by: 'ann' })
+  expect(body).toMatchObject({ message: expect.stringMatching(/could not open its key.*; one can/) })
+})
+
 test.each([
   ['/api/fleet/move', { account: 'gamma', node: 'one' }, 409, 'FLEET_ACCOUNT_UNKNOWN'],
   ['/api/fleet/move', { account: 'alpha', node: 'four' }, 409, 'FLEET_NODE_UNKNOWN'],

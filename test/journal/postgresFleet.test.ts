@@ -125,6 +125,22 @@ test('the command ends with 1 and the reason when no node lives, and when nobody
   expect(await shown()).toMatchObject({ code: 1, err: 'No node lives.\nHeld by nobody: a.' })
 })
 
+test('a database that does not answer is named with the reason, without a secret, and with what may have been changed', async () => {
+  const flags = ['--journal.standby', '--cluster.name=desk', '--accounts.a.account.lane=relay']
+  const asked = async (...words: readonly string[]) => {
+    const err: string[] = []
+    const at = `--journal.url=postgres://perpd:correct-horse@127.0.0.1:1/perpd`
+    const world = { env: {}, cwd: '/', out: () => {}, err: (text: string) => void err.push(text) }
+    return { code: await main(['fleet', ...words, at, ...flags], world), err: err.join('\n') }
+  }
+  const shown = await asked()
+  expect(shown).toMatchObject({ code: 1, err: expect.stringContaining('ECONNREFUSED 127.0.0.1:1') })
+  expect(shown.err).toMatch(/postgres:\/\/127\.0\.0\.1:1\/perpd.*Nothing was changed.*Check journal\.url/s)
+  const moved = await asked('move', 'a', 'two')
+  expect(moved.err).toMatch(/Perhaps the command was carried out: see perpd fleet/)
+  expect(`${shown.err}${moved.err}`).not.toContain('correct-horse')
+})
+
 test('an account with a journal that no node lists is shown so and is no fault; listed by a node, or by nobody who says so, it is one', async () => {
   const table = open()
   await table.prepare()

@@ -2,7 +2,9 @@
 import { CommandError, exitCodes } from '../../config/exit.ts'
 import { parseCommand } from '../../control/parseCommand.ts'
 import { fleetTableOf } from '../../daemon/fleet/openFleet.ts'
+import { journalNameOf } from '../../daemon/journalFile.ts'
 import { type FleetReport, fleetFaults, fleetReport } from '../../domain/summaries/fleetReport.ts'
+import { OutcomeUnknown } from '../../journal/fenced/sharedServer.ts'
 import type { FleetTable } from '../../journal/postgres/fleetTable.ts'
 import { counted, ended, span } from '../../monitor/text.ts'
 import type { AnyCommand } from '../../operator/commandRow.ts'
@@ -14,7 +16,7 @@ import { columns } from '../output/table.ts'
 
 /** Prints nodes and accounts. Exit code 1, with the reason on standard error, when no node lives, and when nobody or a silent node holds an account that a node lists. */
 export async function showFleet({ loaded, flags, out, err }: Call): Promise<number> {
-  const report = await withFleet(loaded.config, async (table) =>
+  const report = await withFleet(loaded.config, 'Nothing was changed.', async (table) =>
     fleetReport(await table.read(), await table.servers()),
   )
   out(flags.has('json') ? JSON.stringify(report, undefined, 2) : fleetText(report))
@@ -34,7 +36,10 @@ export async function sendFleet(call: Call, name: keyof typeof fleetRows): Promi
   const parsed = parseCommand<AnyCommand>(row, { ...body, ...preview })
   if (!parsed.ok) throw misuse(parsed.problem)
   const { command, by } = parsed
-  const answer = await withFleet(loaded.config, (table) =>
+  const doubt = flags.has('dry-run')
+    ? 'Nothing was changed.'
+    : 'Perhaps the command was carried out: see perpd fleet before you repeat it.'
+  const answer = await withFleet(loaded.config, doubt, (table) =>
     runFleetRow(row, table, command, { by, via: 'control' }),
   )
   if (!answer.ok) throw misuse(`${answer.code}: ${answer.reason}`)
@@ -43,14 +48,22 @@ export async function sendFleet(call: Call, name: keyof typeof fleetRows): Promi
   return exitCodes.ok
 }
 
+/** Works on the fleet's rows. Throws CommandError where the database does not answer for certain; `doubt` says what may have been changed then. */
 async function withFleet<T>(
   config: Call['loaded']['config'],
+  doubt: string,
   work: (table: FleetTable) => Promise<T>,
 ): Promise<T> {
   const table = fleetTableOf(config)
   try {
     await table.prepare()
     return await work(table)
+  } catch (error) {
+    if (!(error instanceof OutcomeUnknown)) throw error
+    throw new CommandError(
+      `${journalNameOf(config)} did not answer for certain: ${error.facts.reason ?? error.shortMessage}\n  ${doubt} Check journal.url, the server and the network.`,
+      exitCodes.error,
+    )
   } finally {
     await table.close()
   }

@@ -1,7 +1,7 @@
 /** Faults of a journal on a server, for the operator. */
 import { isoTime } from '../../base/clock.ts'
 import { defined } from '../../base/defined.ts'
-import { reasonOf } from '../../base/errors.ts'
+import { BaseError, reasonOf } from '../../base/errors.ts'
 import type { JournalFaultError } from '../journal.ts'
 import { journalFault } from '../journalFaults.ts'
 import type { Tail } from '../sqlite/hashChain.ts'
@@ -66,8 +66,14 @@ export function unreachableFault(name: string, afterMs: number, cause: unknown):
     name,
     'The server of the journal does not answer, or its answers are no proof.',
     'perpd stops on purpose: it never trades without its journal, and takes nothing for written that was not acknowledged. Nothing is sent after this. Look at the server and the network, then start perpd; it resumes every open order from the journal.',
-    { facts: { afterMs, reason: reasonOf(cause) }, cause },
+    { facts: { afterMs, reason: causeOf(cause) }, cause },
   )
+}
+
+/** Returns what kept an outcome from being known, as a connection that was refused; its sentence says only that it is not known. */
+function causeOf(error: unknown): string {
+  const reason = error instanceof BaseError ? error.facts.reason : undefined
+  return typeof reason === 'string' && reason !== '' ? reason : reasonOf(error)
 }
 
 /** Makes the fault of a lease whose last confirmation is too old for a signature. */

@@ -5,7 +5,7 @@ import { type FleetRows, isSilent, type NodeRow } from '../../../domain/summarie
 import { json } from '../../commandLine.ts'
 import type { CommandOf } from '../../commandRow.ts'
 import { done, type OperatorAnswer } from '../../operatorAnswer.ts'
-import { type FleetContext, type FleetRow, nodeNamed } from './fleetContext.ts'
+import { type FleetContext, type FleetRow, nodeNamed, silenceText } from './fleetContext.ts'
 
 const body = z.strictObject({ node: line(64), end: z.boolean().default(false) })
 
@@ -66,9 +66,14 @@ async function effectOf(context: FleetContext, { node, end }: DrainNodeCommand):
   const own = nodeNamed(rows, node)
   if ('ok' in own) return own
   if (end) return done(`${node} takes accounts again`)
+  if (isSilent(own))
+    return done(
+      `${silenceText(own)}: other nodes take over what they can hold by themselves. If its process is back, it gives its accounts away and takes none until it ends`,
+    )
   const [goes, stays] = heldAfter(rows, own)
+  const [verb, them] = stays.length === 1 ? ['stays', 'it'] : ['stay', 'them']
   const staying =
-    stays.length === 0 ? '' : `. ${stays.join(', ')} stay there: no other node that lives can hold them`
+    stays.length === 0 ? '' : `. ${stays.join(', ')} ${verb} there: no other node that lives can hold ${them}`
   return done(
     `${node} gives ${goes.length === 0 ? 'no account' : goes.join(', ')} away, one at a time, and takes none until its process ends${staying}`,
   )

@@ -27,6 +27,11 @@ export function runFleetRow(
   return shown ?? row.run(context, command, commander)
 }
 
+/** Words on a node whose newest report is old. */
+export function silenceText({ node, ageMs }: NodeRow): string {
+  return `${node} has been silent for ${Math.round(ageMs / 1_000)} s`
+}
+
 /** Returns the node of that name, or the refusal that names those that there are. */
 export function nodeNamed({ nodes }: FleetRows, name: string): NodeRow | Refusal {
   const found = nodes.find(({ node }) => node === name)

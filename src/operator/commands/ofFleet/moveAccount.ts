@@ -1,11 +1,11 @@
 /** Moves an account of a fleet to a node, and keeps it there. */
 import { z } from 'zod'
 import { line } from '../../../base/bodyFields.ts'
-import { accountsOf } from '../../../domain/summaries/fleetReport.ts'
+import { accountsOf, isSilent } from '../../../domain/summaries/fleetReport.ts'
 import { json } from '../../commandLine.ts'
 import type { CommandOf } from '../../commandRow.ts'
 import { done, type OperatorAnswer, refusal } from '../../operatorAnswer.ts'
-import { type FleetContext, type FleetRow, nodeNamed } from './fleetContext.ts'
+import { type FleetContext, type FleetRow, nodeNamed, silenceText } from './fleetContext.ts'
 
 /** The word for any node. */
 const ANY = 'any'
@@ -64,19 +64,23 @@ async function effectOf(
   const rows = await context.read()
   const accounts = accountsOf(rows)
   const own = accounts.find(({ name }) => name === account)
-  if (own === undefined)
-    return refusal(
-      'FLEET_ACCOUNT_UNKNOWN',
-      `there is no account ${account}; there are ${accounts.map(({ name }) => name).join(', ')}`,
-    )
+  if (own === undefined) {
+    const names = accounts.map(({ name }) => name).join(', ')
+    const known = names === '' ? 'no daemon of this fleet runs' : `there are ${names}`
+    return refusal('FLEET_ACCOUNT_UNKNOWN', `there is no account ${account}; ${known}`)
+  }
   if (node === ANY) return done(`${account} may be held by any node; it stays where it is`)
   const to = nodeNamed(rows, node)
   if ('ok' in to) return to
-  if (!to.can.includes(account))
-    return refusal('FLEET_NODE_UNABLE', `the node ${node} cannot hold ${account}: it has no key for it`)
-  return done(
-    own.node === node
-      ? `${account} is at ${node}, and stays there until it is moved to another node or to ${ANY}`
-      : `${account} goes to ${node} as soon as ${node} waits for it, and stays there until it is moved to another node or to ${ANY}`,
-  )
+  if (!to.can.includes(account)) {
+    const able = own.nodes.length === 0 ? 'no node that lives can' : `${own.nodes.join(', ')} can`
+    return refusal(
+      'FLEET_NODE_UNABLE',
+      `the node ${node} cannot hold ${account}: it could not open its key, or a fault keeps the account from it; ${able}`,
+    )
+  }
+  const stays = `and stays there until it is moved to another node or to ${ANY}`
+  if (own.node === node) return done(`${account} is at ${node}, ${stays}`)
+  const goes = `${account} goes to ${node} as soon as ${node} waits for it, ${stays}`
+  return done(isSilent(to) ? `${goes}. ${silenceText(to)}: until it is back nothing moves` : goes)
 }
