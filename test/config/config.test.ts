@@ -510,6 +510,8 @@ test('keys of endpoints in arguments are warned of; in a file, a variable, or wi
     expect(warnings[0]).not.toMatch(/0123456789abcdef|secret/)
   }
   expect(told(['--rpc.http', 'http://127.0.0.1:8545'])).toEqual([])
+  expect(told(['--journal.url', 'postgres://postgres@127.0.0.1:5432/perpd?sslmode=disable'])).toEqual([])
+  expect(told(['--journal.url', 'postgres://perpd@db.internal/perpd'])).toEqual([])
   expect(told(['--rpc.http', 'http://127.0.0.1:8545/arbitrum/rpc/1'])).toEqual([])
   expect(told([], { PERPD__RPC__HTTP: url })).toEqual([])
 })

@@ -487,6 +487,20 @@ test('secrets are hidden by shape, by name and by value', () => {
   ])
 })
 
+test('of the address of a database its passwords are hidden in both forms, and no word of messages that stands in it too', () => {
+  const { text } = createRedactor([
+    new Secret(
+      'postgres://standby:pw%2Fzz%40one@one,two:5433/journal-of-perpd?sslmode=verify-full&target_session_attrs=primary&sslpassword=of-the-key',
+    ),
+  ])
+  const words =
+    'the standby journal-of-perpd: name the primary in journal.url, end it with sslmode=verify-full'
+  expect(text(words)).toBe(words)
+  for (const secret of ['pw%2Fzz%40one', 'pw/zz@one', 'of-the-key'])
+    expect(text(`refused: ${secret}`)).toBe('refused: [hidden]')
+  expect(text('postgres://standby:short@one/db')).not.toContain('short')
+})
+
 test('the zone is said once, and again only when the day changes; a terminal gets no line that breaks a word', () => {
   const seen: string[] = []
   const stream = { write: (text: string) => seen.push(text), isTTY: true, columns: 80 }

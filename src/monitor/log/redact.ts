@@ -25,27 +25,50 @@ const MIN_KNOWN = 6
 /** Shorter parts of a path are words of it, as `v2` or `arbitrum`. */
 const MIN_PATH_PART = 12
 
+/** Schemes of databases. Of their addresses only passwords are secrets: user, database and options, as `primary`, are words of messages. */
+const databases: readonly string[] = ['postgres:', 'postgresql:']
+
+/** Options of a database's address that hold a secret. */
+const passwordOptions = ['password', 'sslpassword']
+
 /** A secret, and of an address what in it may be a key: name, password, long parts of the host and the path, values of the query. */
 function partsOf(secret: string): readonly string[] {
-  const parts = urlsOf(secret).flatMap((url) => [
-    url.username,
-    url.password,
-    ...keysInHost(url.hostname),
-    ...url.pathname.split('/').filter((part) => part.length >= MIN_PATH_PART),
-    ...url.searchParams.values(),
-  ])
+  const parts = urlsOf(secret).flatMap((url) =>
+    databases.includes(url.protocol)
+      ? [
+          ...asTyped(url.password),
+          ...passwordOptions.flatMap((option) => url.searchParams.getAll(option).flatMap(asTyped)),
+        ]
+      : [
+          url.username,
+          url.password,
+          ...keysInHost(url.hostname),
+          ...url.pathname.split('/').filter((part) => part.length >= MIN_PATH_PART),
+          ...url.searchParams.values(),
+        ],
+  )
   return [secret, ...parts]
+}
+
+/** A part of an address as it stands there and as a server gets it. */
+function asTyped(part: string): readonly string[] {
+  try {
+    return [part, decodeURIComponent(part)]
+  } catch {
+    return [part]
+  }
 }
 
 /**
  * Tells whether an address may carry a key. For another machine, everything but the scheme and a host of plain words counts as a key. That may be a
- * path of any length, a query or a name. No provider runs on this machine, so there the short parts of a path count as plain words.
+ * path of any length, a query or a name; for a database only a password. No provider runs on this machine, so there the short parts of a path count as plain words.
  */
 export function mayHoldKey(text: string): boolean {
   return urlsOf(text).some(holdsKey)
 }
 
 function holdsKey(url: URL): boolean {
+  if (databases.includes(url.protocol)) return partsOf(url.href).slice(1).some(Boolean)
   if (isLoopback(url.hostname))
     return partsOf(url.href).some((part, at) => at > 0 && part.length >= MIN_KNOWN)
   const { username, password, pathname, search, hash } = url
