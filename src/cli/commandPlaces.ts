@@ -33,6 +33,16 @@ const table: readonly (Command | Sent)[] = [
     run: async (call) => (await import('./verbs/runCommand.ts')).runCommand(call),
   },
   {
+    name: 'standby',
+    summary: 'Run the daemon on each of several machines: one trades, the others wait and take over.',
+    details:
+      'As run with journal.standby. It trades while no other perpd holds the journal in the database (journal.url); perpd status names the holder.\nIt takes over seconds after the holder stops or dies.',
+    sets: ['--journal.standby=true'],
+    flags: [configurationExit],
+    examples: ['perpd standby', 'perpd standby --config /etc/perpd/perpd.json'],
+    run: async (call) => (await import('./verbs/runCommand.ts')).runCommand(call),
+  },
+  {
     name: 'paper',
     summary: 'Serve the paper venue alone, over both APIs, until a signal stops it.',
     flags: [

@@ -4,7 +4,19 @@ import { columns } from './output/table.ts'
 
 /** Groups in the order of the help, each with the first words of its commands. A command of none stands in the last one. */
 const groups: readonly (readonly [title: string, ...words: string[]])[] = [
-  ['Set up and run', 'init', 'doctor', 'check', 'config', 'run', 'paper', 'console', 'completion', 'version'],
+  [
+    'Set up and run',
+    'init',
+    'doctor',
+    'check',
+    'config',
+    'run',
+    'standby',
+    'paper',
+    'console',
+    'completion',
+    'version',
+  ],
   ['Look', 'status', 'top', 'positions', 'orders', 'trades', 'pnl', 'balance', 'markets', 'explain', 'logs'],
   ['Trade by hand', 'open', 'close', 'protect', 'move', 'cancel', 'task'],
   ['Strategies and backtests', 'strategies', 'backtest', 'report', 'data', 'record'],

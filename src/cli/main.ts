@@ -129,7 +129,7 @@ export async function main(
       out((await loadArguments()).helpOf(command, positionals))
       return exitCodes.ok
     }
-    const source = { argv: settings, env: world.env, cwd: world.cwd }
+    const source = { argv: [...(command.sets ?? []), ...settings], env: world.env, cwd: world.cwd }
     const { cwd, env, execArgv = [] } = world
     // A program reads it: each row is one line.
     const shown = flags.has('csv') || command.isForProgram === true ? world.out : out
@@ -234,7 +234,7 @@ async function written(stream: NodeJS.WriteStream): Promise<void> {
  */
 export async function runProcess(): Promise<void> {
   hardenProcess()
-  const serves = ['run', 'paper'].includes(process.argv[2] ?? '')
+  const serves = ['run', 'standby', 'paper'].includes(process.argv[2] ?? '')
   let isLeaving = false
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (!isReaderGone(error)) throw error

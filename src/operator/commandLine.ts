@@ -68,6 +68,8 @@ export interface CommandLine {
    * where neither the flag nor an argument for it was given.
    */
   readonly stray?: readonly { readonly flag: string; readonly initial?: string }[]
+  /** Flags of settings that it always has; those that are typed come behind them. */
+  readonly sets?: readonly string[]
   /** It writes the settings file, and would omit settings that are none of its flags. */
   readonly takesNoSettings?: true
   /** A program reads what it prints: no line is folded. */

@@ -140,7 +140,7 @@ test('every command that an operator sends chooses among accounts', () => {
   const sent = commands.filter(({ name }) => accountModeOf(name, false) === undefined)
   const without = sent.filter(({ accounts }) => accounts === undefined).map(({ name }) => name)
   expect(without).toEqual([
-    ...['init', 'doctor', 'run', 'paper', 'config', 'console'],
+    ...['init', 'doctor', 'run', 'standby', 'paper', 'config', 'console'],
     ...['strategies describe', 'strategies new', 'strategies test'],
     ...['data get', 'record', 'data import', 'data list', 'data check', 'data export', 'notify test'],
     ...['keys new', 'keys import', 'message', 'fleet', 'fleet move', 'fleet drain', 'version', 'completion'],

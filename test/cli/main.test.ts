@@ -250,6 +250,16 @@ test('run ends with the code that was asked for when its configuration cannot be
   expect((await perpd(cwd, ['check', '--configuration-exit=0'])).code).toBe(4)
 })
 
+test('a standby is a run that waits for a journal in a database, and is refused by the settings that it lacks', async () => {
+  const standby = (...argv: string[]) => perpd(cwd, ['standby', ...argv])
+  const refused = await standby()
+  expect([refused.code, refused.err]).toEqual([4, expect.stringContaining('journal.standby is true')])
+  expect(refused.err).toContain('journal.url (default) is empty')
+  expect((await standby('--configuration-exit', '0')).code).toBe(0)
+  const embedded = await standby('--journal.url=postgres://perpd@127.0.0.1:1/perpd')
+  expect([embedded.code, embedded.err]).toEqual([4, expect.stringContaining('venue.apiHosts is empty')])
+})
+
 /** Without the examples, and without what a user of this checkout made beside them. */
 const shipped = `--strategies.paths=${shippedStrategies.filter((path) => !path.includes('examples')).join()}`
 

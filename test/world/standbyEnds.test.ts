@@ -33,13 +33,14 @@ test.for(['SIGTERM', 'SIGINT'] as const)(
       const told = signal === 'SIGTERM' ? await listening(join(folder.path, 'notify')) : undefined
       const standby = perpd(
         [
-          'run',
+          // The command has the setting by itself.
+          ...(signal === 'SIGTERM' ? ['standby'] : ['run', '--journal.standby=true']),
           ...[`--journal.path=${join(folder.path, 'journal.db')}`, `--control.tokenFile=${tokens}`],
           ...[`--paper.keyFile=${join(folder.path, 'key')}`, '--control.port=0'],
           // It never gets so far as to ask them.
           ...['--venue.apiHosts=http://127.0.0.1:1/v1', '--venue.oracleHosts=http://127.0.0.1:1'],
           ...[`--strategies.paths=${join(import.meta.dirname, '../../strategies')}`, '--log.format=json'],
-          ...[`--journal.url=${cluster.url()}`, '--journal.account=pair', '--journal.standby=true'],
+          ...[`--journal.url=${cluster.url()}`, '--journal.account=pair'],
         ],
         { env: told?.env ?? {} },
       )

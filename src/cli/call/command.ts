@@ -84,7 +84,7 @@ export interface Arguments {
 }
 
 /** Commands that go on and write a log: `--json` is the form of its lines. All others have it as a flag of their own, or not at all. */
-const servers: readonly string[] = ['run', 'paper']
+const servers: readonly string[] = ['run', 'standby', 'paper']
 const shortNames: readonly string[] = ['config', 'profile', 'port']
 
 /**
