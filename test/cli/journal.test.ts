@@ -298,3 +298,15 @@ test('discrepancies of a journal that is not there end with exit code 2, and wit
   await fill()
   expect((await run('discrepancies')).out).toBe('No discrepancies.')
 })
+
+test('copy takes a place of the settings, and an address among its arguments is neither used nor repeated', async () => {
+  const to = async (place: string) =>
+    await perpd(cwd, ['journal', 'copy', '--to', place, '--journal.url=postgres://perpd@127.0.0.1:1/perpd'])
+  const refused = await to('postgres://ann:correct-horse@db/perpd')
+  expect([refused.code, refused.err]).toEqual([
+    4,
+    expect.stringMatching(/--to database or --to file.*journal\.url/s),
+  ])
+  expect(refused.err + refused.out).not.toContain('correct-horse')
+  expect((await to('nowhere')).err).not.toContain('password')
+})

@@ -136,8 +136,16 @@ export async function journalAcceptLoss({ loaded, flags, out }: Call): Promise<n
 /** Copies the journal from its file into the database of `journal.url`, or back. Exit code 4 without a database or a place. */
 export async function journalCopy({ loaded: { config }, flags, out }: Call): Promise<number> {
   const to = flags.get('to')
-  if (to !== 'database' && to !== 'file')
-    throw new CommandError('Say where the records go: --to database or --to file.', exitCodes.configuration)
+  if (to !== 'database' && to !== 'file') {
+    const isAddress = typeof to === 'string' && to.includes(':')
+    const where = isAddress
+      ? '\n  An address stands in the settings (journal.path, journal.url): among arguments every process would see its password.'
+      : ''
+    throw new CommandError(
+      `Say where the records go: --to database or --to file.${where}`,
+      exitCodes.configuration,
+    )
+  }
   const { postgres, ...options } = journalOptions(config, 'perpd journal copy')
   if (postgres === undefined) {
     throw new CommandError(
