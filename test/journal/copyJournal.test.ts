@@ -1,6 +1,6 @@
 /** A journal copied between its file and a real PostgreSQL, and back. */
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -8,7 +8,7 @@ import { Secret } from '../../src/base/secret.ts'
 import type { Journal } from '../../src/journal/journal.ts'
 import { type CopyOptions, copyToDatabase, copyToFile } from '../../src/journal/service/copyJournal.ts'
 import { openJournal } from '../../src/journal/service/open.ts'
-import { verifySqliteJournal } from '../../src/journal/service/verifyJournal.ts'
+import { verifyJournal, verifySqliteJournal } from '../../src/journal/service/verifyJournal.ts'
 import { openSqliteReader } from '../../src/journal/sqlite/journalReader.ts'
 import { openGuard } from '../../src/keys/signingGuard.ts'
 import { type Cluster, startCluster } from '../support/postgres.ts'
@@ -206,4 +206,26 @@ test('a daemon that runs is not copied under its feet', async () => {
   copyFileSync(path, `${path}.kept`)
   await copyToDatabase(options, still)
   expect((await openSqliteReader(`${path}.kept`).summary()).records).toBe(7)
+})
+
+test('an account that gets a name keeps its rows by the statements of docs/reference/fleet.md: a copy beside them would sign its messages twice', async () => {
+  const options = optionsOf('renamed')
+  await write(options, each(3), true)
+  const named = { ...options, postgres: { ...options.postgres, account: 'test.alpha' } }
+  expect((await copyToFile(options, still)).records).toBeGreaterThan(0)
+  await expect(copyToDatabase(named, still)).rejects.toMatchObject({ code: 'JOURNAL_DIGEST_REUSED' })
+
+  const page = readFileSync(join(import.meta.dirname, '../../docs/reference/fleet.md'), 'utf8')
+  const [, sql = ''] = /```sql\n(BEGIN;.*?COMMIT;)/s.exec(page) ?? []
+  cluster.sql(sql.replaceAll("'arbitrum", "'test").replaceAll('perpd_', 'renamed.perpd_'))
+  const { postgres, path } = named
+  expect(await verifyJournal({ path, postgres })).toMatchObject({ problems: [], intents: 3 })
+  await expect(verifyJournal({ path, postgres: options.postgres })).rejects.toMatchObject({
+    code: 'JOURNAL_MISSING',
+  })
+  expect(cluster.sql("SELECT count(*) FROM renamed.perpd_signed WHERE account = 'test.alpha'")).toBe('3')
+  const { path: _, ...others } = named
+  const journal = await openJournal(path, others)
+  expect(journal.summary()).toMatchObject({ records: 21, intents: 3 })
+  await journal.close()
 })

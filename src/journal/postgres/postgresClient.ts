@@ -238,7 +238,7 @@ function faultOf(place: PostgresPlace, error: unknown): Error {
       'JOURNAL_DIGEST_REUSED',
       place.name,
       'The server has a record, an order or a signed message of the same name already.',
-      'perpd stops on purpose: nothing was written. Another account of this database armed the same message, or two daemons have one name (journal.account).',
+      'perpd stops on purpose: nothing was written. Another account of this database armed the same message, or two daemons have one name (journal.account). An account that gets another name keeps its rows: docs/reference/fleet.md.',
       { facts },
     )
   if (refused.test(code))
