@@ -113,7 +113,9 @@ test('a command for a node that is silent says so and what will happen, and one 
   expect(await preview('/api/fleet/drain', { node: 'three' })).toMatch(
     /^three has been silent for 60 s: other/,
   )
-  expect(await preview('/api/fleet/drain', { node: 'one' })).toMatch(/alpha stays there: .* can hold it$/)
+  expect(await preview('/api/fleet/drain', { node: 'one' })).toMatch(
+    /^one gives no account away, and takes none.* alpha stays there: .* can hold it$/,
+  )
   const { body } = await post('/api/fleet/move', { account: 'alpha', node: 'two', by: 'ann' })
   expect(body).toMatchObject({ message: expect.stringMatching(/could not open its key.*; one can/) })
 })

@@ -74,9 +74,8 @@ async function effectOf(context: FleetContext, { node, end }: DrainNodeCommand):
   const [verb, them] = stays.length === 1 ? ['stays', 'it'] : ['stay', 'them']
   const staying =
     stays.length === 0 ? '' : `. ${stays.join(', ')} ${verb} there: no other node that lives can hold ${them}`
-  return done(
-    `${node} gives ${goes.length === 0 ? 'no account' : goes.join(', ')} away, one at a time, and takes none until its process ends${staying}`,
-  )
+  const gives = goes.length === 0 ? 'no account away' : `${goes.join(', ')} away, one at a time`
+  return done(`${node} gives ${gives}, and takes none until its process ends${staying}`)
 }
 
 /** Returns the accounts that a drain of the node gives away, and those that only it can hold. */
