@@ -10,6 +10,7 @@ import type { Api } from '../api/client.ts'
 import type { CallOptions, Read } from '../api/transport/route.ts'
 import { ageMsOf, type Clock, type Moment, momentOf } from '../base/clock.ts'
 import { LIST_LAG_MS } from '../domain/accountRecords/listLag.ts'
+import type { IntentState } from '../domain/order/intent.ts'
 import type { HasJournal } from '../execution/context/executionParts.ts'
 import { withReads } from '../market/pinnedApi.ts'
 import type { Address } from '../protocol/address.ts'
@@ -62,7 +63,7 @@ export function heldLists(parts: HeldListsParts): Api {
     if (openIntents > 0) return undefined
     const state = journal.account()
     if ([...(state.tasks?.values() ?? [])].some(({ end }) => end === undefined)) return undefined
-    const sides = sidesOf(journal.closedFills(), [], state)
+    const sides = sidesOf(journal.closedFills(), noneOpen, state)
     return [...sides.values()].some(({ sizeUsd }) => sizeUsd !== 0n) ? undefined : intents
   }
 
@@ -121,6 +122,8 @@ export function heldLists(parts: HeldListsParts): Api {
       read('trades', query, options, api.searchTrades, ({ trades }) => trades.map(({ id }) => id).join(' ')),
   })
 }
+
+const noneOpen: readonly IntentState[] = []
 
 /** The words of an empty list; one with rows has none. */
 function empty({ length }: readonly unknown[]): string | undefined {

@@ -14,10 +14,17 @@ export interface MostImpact {
   readonly reducing: number
 }
 
-/** The sum of strategies' intents, and of increases by hand, signed or not, USD. */
+/** The sum of strategies' intents, and of increases by hand, signed or not, USD. Reckoned once for a list, which nobody changes. */
 export function impactSpentBy(intents: readonly Intent[], most: MostImpact): Usd {
-  return intents.reduce((sum, intent) => (counts(intent) ? sum + costOf(intent, most) : sum), 0n)
+  const known = summed.get(intents)
+  if (known?.adding === most.adding && known.reducing === most.reducing) return known.costUsd
+  const costUsd = intents.reduce((sum, intent) => (counts(intent) ? sum + costOf(intent, most) : sum), 0n)
+  summed.set(intents, { adding: most.adding, reducing: most.reducing, costUsd })
+  return costUsd
 }
+
+/** Sums of lists: the journal gives the day's intents as one list until one is added. */
+const summed = new WeakMap<readonly Intent[], MostImpact & { readonly costUsd: Usd }>()
 
 /** Tells whether an intent counts: an operator's reduction does not, an increase by hand does. */
 function counts({ strategy, kind }: Intent): boolean {

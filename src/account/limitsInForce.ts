@@ -49,7 +49,8 @@ const exposureLimits = limitsWith('isExposure')
 
 /** Makes the value of one configuration. */
 export function limitsInForce(configured: ConfiguredLimits): LimitsInForce {
-  /** Answers by strategy and market: each turn asks for every market that is held. */
+  // Answers are made once: each turn asks for every market that is held, and each decision for its strategy and market.
+
   const asked = new Map<string, Limits>()
   const together = (symbol: string | undefined, strategy: string): Limits => {
     const ofMarket = symbol === undefined ? {} : configured.markets[symbol]
@@ -58,6 +59,8 @@ export function limitsInForce(configured: ConfiguredLimits): LimitsInForce {
       without(configured.strategies[strategy] ?? {}, exposureLimits),
     )
   }
+  const own = new Map<string, ExposureLimits>()
+  const counted = new Map<string, CountedLimits>()
   return {
     current: () => configured,
     on(symbol, strategy) {
@@ -66,9 +69,17 @@ export function limitsInForce(configured: ConfiguredLimits): LimitsInForce {
       asked.set(key, limits)
       return limits
     },
-    ownOn: (strategy) => only(configured.strategies[strategy] ?? {}, exposureLimits),
-    countedOn: (symbol) =>
-      only((symbol === undefined ? undefined : configured.markets[symbol]) ?? {}, countedLimits),
+    ownOn(strategy) {
+      const limits = own.get(strategy) ?? only(configured.strategies[strategy] ?? {}, exposureLimits)
+      own.set(strategy, limits)
+      return limits
+    },
+    countedOn(symbol) {
+      if (symbol === undefined) return {}
+      const limits = counted.get(symbol) ?? only(configured.markets[symbol] ?? {}, countedLimits)
+      counted.set(symbol, limits)
+      return limits
+    },
   }
 }
 

@@ -14,3 +14,22 @@ export function madeOnce<Given extends object, Made extends object | string>(
     return fresh
   }
 }
+
+/** Answers out of a state, each made when it is asked first. Whoever changes the state must call `forget`. */
+export class MadeAnswers {
+  readonly #made = new Map<string, unknown>()
+
+  /** Returns the answer to a question: what `make` gives, which must be of one type for each question. */
+  of<Answer extends object>(question: string, make: () => Answer): Answer {
+    const known = this.#made.get(question) as Answer | undefined
+    if (known !== undefined) return known
+    const answer = make()
+    this.#made.set(question, answer)
+    return answer
+  }
+
+  /** The state changed: every answer is made anew. */
+  forget(): void {
+    this.#made.clear()
+  }
+}

@@ -1,5 +1,6 @@
 /** Books as people and scripts see them: rows of parts of positions, and of results. Pure projections of the books. */
 
+import { madeOnce } from '../base/madeOnce.ts'
 import { type PositionSide, sideKeyOf } from '../domain/accountRecords/accountRecord.ts'
 import type { Address } from '../protocol/address.ts'
 import type { Direction } from '../protocol/market.ts'
@@ -90,12 +91,18 @@ export function bookRows(books: readonly Book[], positions: readonly ValuedPosit
   })
 }
 
+/** The last row of each side; made once for a list: each decision of each strategy asks. */
+const lastRowsOf = madeOnce((positions: readonly ValuedPosition[]) => {
+  return new Map(positions.map((position) => [sideKeyOf(position), position]))
+})
+
 /** Sums the results of parts at their positions' prices, before fees still to come, USD, signed; a part without a position counts as zero. */
 export function openResultUsd(
   parts: readonly (PositionSide & Part)[],
   positions: readonly ValuedPosition[],
 ): Usd {
-  const bySide = new Map(positions.map((position) => [sideKeyOf(position), position]))
+  if (parts.length === 0) return 0n
+  const bySide = lastRowsOf(positions)
   return parts.reduce(
     (sum, part) => sum + (worthOf(part, bySide.get(sideKeyOf(part))).unrealizedUsd ?? 0n),
     0n,

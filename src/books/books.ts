@@ -3,6 +3,7 @@
  * may still take back stay separate, in their order, so that taking one back leaves the state without it. The rules are in docs/books.md.
  */
 
+import { MadeAnswers } from '../base/madeOnce.ts'
 import {
   type AccountRecord,
   type AccountState,
@@ -114,6 +115,8 @@ export class Books implements BookReads {
   readonly #stopEnds: StopEnds
   readonly #stopLevels: StopLevels
   readonly #rounds = roundsOf(this.#sides)
+  /** Answers for one strategy, until a move changes any: each of its turns asks some times. */
+  readonly #made = new MadeAnswers()
 
   /** Continues from a state. `tell` receives each posting once, when nothing takes it back any more. */
   constructor(from: BooksState = noBooks, kept = daemonKeeps, tell: BookListener = () => undefined) {
@@ -144,8 +147,8 @@ export class Books implements BookReads {
   }
 
   #foldMoves(before: IntentState | undefined, after: IntentState): void {
-    const atMs = after.updatedAtMs
-    const { intentId } = after.intent
+    this.#made.forget()
+    const [atMs, { intentId }] = [after.updatedAtMs, after.intent]
     const known = this.#newest.get(intentId)
     const were =
       known !== undefined && known.state === before ? known.moves : before ? movesOfIntent(before) : []
@@ -172,6 +175,7 @@ export class Books implements BookReads {
       this.#tracks.set(strategy, begunAnew(this.#trackOf(strategy), atMs))
     }
     if (record.kind !== 'discrepancy.raised' && record.kind !== 'discrepancy.settled') return
+    this.#made.forget()
     const discrepancyId =
       record.kind === 'discrepancy.raised' ? record.discrepancy.discrepancyId : record.discrepancyId
     const moveIn = ({ discrepancies }: AccountState) => {
@@ -204,12 +208,9 @@ export class Books implements BookReads {
   }
 
   partsOf(strategy: string, isFinal = false): readonly (PositionSide & Part)[] {
-    const parts: (PositionSide & Part)[] = []
-    for (const log of this.#sides.values()) {
-      const part = log.partOf(strategy, isFinal)
-      if (part !== undefined) parts.push(part)
-    }
-    return parts
+    return this.#made.of(`parts ${isFinal} ${strategy}`, () =>
+      [...this.#sides.values()].flatMap((log) => log.partOf(strategy, isFinal) ?? []),
+    )
   }
 
   heldBy(strategy: string, side: PositionSide): bigint {
@@ -229,6 +230,11 @@ export class Books implements BookReads {
   }
 
   days(sinceMs: number, isFinal = false, asked?: string): readonly BookDay[] {
+    const find = () => this.#findDays(sinceMs, isFinal, asked)
+    return asked === undefined ? find() : this.#made.of(`days ${dayOf(sinceMs)} ${isFinal} ${asked}`, find)
+  }
+
+  #findDays(sinceMs: number, isFinal: boolean, asked?: string): readonly BookDay[] {
     const found = new Map<string, BookDay>()
     const firstDay = dayOf(sinceMs)
     const put = (day: number, strategy: string, side: PositionSide, figures: Figures): void => {
@@ -237,15 +243,12 @@ export class Books implements BookReads {
       const row = found.get(key) ?? { dayMs: day, strategy, ...side, figures: noFigures }
       found.set(key, { ...row, figures: addFigures(row.figures, figures) })
     }
-    for (const [day, kept] of this.#days) {
+    for (const [day, kept] of this.#days)
       for (const { strategy, side, figures } of kept.values()) put(day, strategy, side, figures)
-    }
-    for (const log of this.#sides.values()) {
-      for (const { move, strategy, figures } of log.waitingPostings()) {
+    for (const log of this.#sides.values())
+      for (const { move, strategy, figures } of log.waitingPostings())
         if (!isFinal || move.isFinal || move.intentId === undefined)
           put(dayOf(move.atMs), strategy, log.side, figures)
-      }
-    }
     return [...found.values()].sort((one, other) => one.dayMs - other.dayMs)
   }
 

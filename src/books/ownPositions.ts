@@ -33,6 +33,7 @@ export function ownPositionsOf(
   parts: readonly (PositionSide & Part)[],
   snapshot: Snapshot,
 ): readonly OwnPosition[] {
+  if (parts.length === 0) return []
   const listed = new Map(snapshot.positions.value.map((position) => [sideKeyOf(position), position]))
   return parts.flatMap((book): OwnPosition[] => {
     const position = listed.get(sideKeyOf(book))

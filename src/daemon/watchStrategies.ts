@@ -22,6 +22,8 @@ export interface WatchOptions {
 
 /** Time between two looks, ms; a change counts once two looks in a row see the same. */
 const lookMs = 1_000
+/** Files that are looked at in that time: of more each look follows after as much more time, so that it costs no more a second. */
+const filesInLook = 100
 /** File names of strategies: a user's own kind lies next to its YAML file. */
 const watched = /\.(ya?ml|[cm]?[jt]s)$/
 
@@ -30,7 +32,7 @@ export async function watchStrategies({ paths, clock, changed, signal }: WatchOp
   let known: string | undefined
   let before = await printOf(paths)
   while (!signal.aborted) {
-    await clock.sleep(lookMs, signal)
+    await clock.sleep(lookMs * Math.max(1, Math.ceil(before.split('\n').length / filesInLook)), signal)
     if (signal.aborted) return
     const now = await printOf(paths)
     const isStill = now === before

@@ -45,15 +45,17 @@ export async function readSnapshot(context: SnapshotContext, needs: Needs): Prom
     staleValues(api, clock, known, context.maxMarketValuesAgeMs ?? MARKET_VALUES_AGE_MS),
     readImpactSettings(api, clock, known),
   ])
-  const rows = [...positions.value, ...orders.value].map(({ marketToken }) => marketToken)
-  // A position without a readable row must remain closable too.
-  const unread = (positions.missing ?? []).flatMap(({ marketToken }) => marketToken ?? [])
   const views = await readMarketViews(
     { ...context, known },
     { markets, tokens, oracle, states, staleOf },
     {
       ...needs,
-      held: [...rows, ...unread, ...(context.heldMarkets?.() ?? [])],
+      held: known.lists.held(
+        positions.value,
+        positions.missing,
+        orders.value,
+        context.heldMarkets?.() ?? noMarkets,
+      ),
       withHeld: needs.allPositionMarkets === true,
     },
   )
@@ -68,6 +70,8 @@ export async function readSnapshot(context: SnapshotContext, needs: Needs): Prom
   reportFeeds(context, snapshot)
   return snapshot
 }
+
+const noMarkets: readonly Address[] = []
 
 function listReading<T>({ value, readAtMs, missing }: Read<T>): Reading<T> {
   return { value, atMs: readAtMs, ...defined({ missing }) }

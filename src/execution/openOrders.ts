@@ -1,4 +1,5 @@
 /** Open orders as the rest of the daemon reads them, and hints about them for whoever follows them. */
+import { madeOnce } from '../base/madeOnce.ts'
 import type { IntentState, Label } from '../domain/order/intent.ts'
 import type { Order } from '../protocol/position.ts'
 import type { Reading } from '../protocol/reading.ts'
@@ -22,4 +23,12 @@ export interface OpenOrders extends OrderHints {
    * any other intent.
    */
   closedAgoMs(intentId: string): number
+}
+
+/** The states in a list of open intents; made once for a list: each turn of each strategy asks for them. */
+const statesIn = madeOnce((open: ReturnType<OpenOrders['open']>) => open.map(({ state }) => state))
+
+/** Returns the states of the open intents, oldest first: the same list again until one of them changes. */
+export function openStatesOf(openOrders: Pick<OpenOrders, 'open'>): readonly IntentState[] {
+  return statesIn(openOrders.open())
 }

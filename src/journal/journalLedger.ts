@@ -21,6 +21,7 @@ import type { IntentQuery, JournalSummary, LedgerReads, OwnEvents } from './jour
 import { emptyLedger, encodeHead, type LedgerSnapshot, type LedgerState } from './ledgerState.ts'
 import { OwnEventLists } from './ownEventLists.ts'
 import type { AdmissionView } from './recordAdmission.ts'
+import { RowsSince } from './rowsSince.ts'
 
 /** Intents, and endings, that are kept at least: the newest. */
 const keptAtLeast = 1_000
@@ -73,6 +74,11 @@ class FoldedLedger implements Ledger {
   /** Index of the first ending that is retained. */
   #firstEnding = 0
   readonly #fills: Map<string, Fill>
+  /** Open intents and fills as they are listed, until a record changes one: each turn of each strategy reads them. */
+  #listedOpen: readonly IntentState[] | undefined
+  #listedFills: readonly Fill[] | undefined
+  readonly #accepted = new RowsSince<Intent>(({ acceptedAtMs }) => acceptedAtMs)
+  readonly #ended = new RowsSince<Ending>(({ closedAtMs }) => closedAtMs)
   readonly #changes: Map<string, OrderChange>
   readonly #identities: IdentitySet
   readonly #ownEvents: OwnEventLists
@@ -138,6 +144,7 @@ class FoldedLedger implements Ledger {
     }
     for (const [intentId, state] of newer) this.#recent.set(intentId, state)
     this.#endings = endings.slice(-keptAtMost)
+    this.#ended.forget()
     this.#firstEnding = 0
     this.#recallSteps()
     this.#dropIntents()
@@ -185,6 +192,8 @@ class FoldedLedger implements Ledger {
   }
 
   #close(state: IntentState): void {
+    this.#listedFills = undefined
+    this.#ended.forget()
     for (const { sizeDeltaUsd = 0n, atSeconds: _, ...side } of fillsOf(state)) {
       const key = sideKeyOf(side)
       const before = this.#fills.get(key)
@@ -243,7 +252,8 @@ class FoldedLedger implements Ledger {
   }
 
   openIntents(): readonly IntentState[] {
-    return [...this.#open.values()]
+    this.#listedOpen ??= [...this.#open.values()]
+    return this.#listedOpen
   }
 
   recentIntents({ openOnly = false, strategy, limit }: IntentQuery = {}): readonly IntentState[] {
@@ -267,6 +277,8 @@ class FoldedLedger implements Ledger {
   #forgetListed(): void {
     this.#newestFirst = undefined
     this.#newestBy = undefined
+    this.#listedOpen = undefined
+    this.#accepted.forget()
   }
 
   recentIntent(intentId: string): IntentState | undefined {
@@ -274,6 +286,11 @@ class FoldedLedger implements Ledger {
   }
 
   endingsSince(sinceMs: number): readonly Ending[] {
+    const find = () => this.#findEndings(sinceMs)
+    return this.#recordSteps.isNone ? this.#ended.of(sinceMs, find) : find()
+  }
+
+  #findEndings(sinceMs: number): readonly Ending[] {
     return this.#endings.slice(this.#firstEnding).flatMap((ending) => {
       const { seq = 0, closedAtMs } = ending
       const backMs = this.#recordSteps.backSince(seq)
@@ -283,7 +300,8 @@ class FoldedLedger implements Ledger {
   }
 
   closedFills(): readonly Fill[] {
-    return [...this.#fills.values()]
+    this.#listedFills ??= [...this.#fills.values()]
+    return this.#listedFills
   }
 
   books(): BookReads {
@@ -307,6 +325,11 @@ class FoldedLedger implements Ledger {
   }
 
   acceptedSince(sinceMs: number): readonly Intent[] {
+    const find = () => this.#findAccepted(sinceMs)
+    return this.#intentSteps.isNone ? this.#accepted.of(sinceMs, find) : find()
+  }
+
+  #findAccepted(sinceMs: number): readonly Intent[] {
     const accepted: Intent[] = []
     let number = this.#intents - this.#recent.size
     for (const { intent } of this.#recent.values()) {

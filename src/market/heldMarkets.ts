@@ -6,6 +6,7 @@
 import type { Api } from '../api/client.ts'
 import { type MarketConfig, namesTokens } from '../api/rows/marketInfoTypes.ts'
 import { BaseError } from '../base/errors.ts'
+import { madeOnce } from '../base/madeOnce.ts'
 import { type Address, hexKey, ZERO_ADDRESS } from '../protocol/address.ts'
 import type { Facts, MarketFacts } from '../protocol/catalogue.ts'
 import { LEAST_POSITION_USD, type Market } from '../protocol/market.ts'
@@ -31,9 +32,8 @@ export async function withHeldMarkets(
   held: readonly Address[],
   facts?: Facts,
 ): Promise<readonly Market[]> {
-  // An order that only swaps is on no market.
-  const missing = new Set(held.map(hexKey).filter((key) => key !== ZERO_ADDRESS && !listed.byToken.has(key)))
-  if (missing.size === 0) return listed.all
+  if (keysOf(held).isSubsetOf(listed.byToken)) return listed.all
+  const missing = new Set([...keysOf(held)].filter((key) => !listed.byToken.has(key)))
   let rows: readonly MarketConfig[] = []
   try {
     rows = (await api.getMarketsConfig()).value
@@ -51,6 +51,11 @@ export async function withHeldMarkets(
     ...own.map(({ symbol, ...market }) => unlisted({ ...market, name: symbol })),
   ]
 }
+
+/** Lower-case keys of markets, each once; made once for a list. An order that only swaps is on no market. */
+const keysOf = madeOnce((held: readonly Address[]): ReadonlySet<string> => {
+  return new Set(held.map(hexKey).filter((key) => key !== ZERO_ADDRESS))
+})
 
 function unlisted({
   marketToken,

@@ -7,6 +7,7 @@ import type { Read } from '../api/transport/route.ts'
 import type { Clock } from '../base/clock.ts'
 import { defined } from '../base/defined.ts'
 import { BaseError } from '../base/errors.ts'
+import { madeOnce } from '../base/madeOnce.ts'
 import { tolerate } from '../base/tolerate.ts'
 import type { CandleReading, MarketView } from '../domain/snapshot.ts'
 import { type Address, hexKey, sameHex } from '../protocol/address.ts'
@@ -101,6 +102,9 @@ export async function readMarketViews(
   const toOurClock = oracleStamps(api, oraclePrices)
   const [tickers, views] = await readMarketRows(api, wanted, needs, pricesByAddress)
   const byMarket = new Map<string, MarketView>()
+  const isWhole = [markets, tickers, oraclePrices, oracle?.tokens, tokens].every(
+    (list) => list?.missing === undefined,
+  )
   const nowMs = clock.now()
   const priceOf = (address: Address) => {
     const price = pricesByAddress.get(hexKey(address))
@@ -113,13 +117,15 @@ export async function readMarketViews(
     const stale = staleOf(market.marketToken)
     const fresh = (capacity: Reading<TradingCapacity> | undefined) =>
       stale === undefined || capacity === undefined ? capacity : withStaleData(capacity)
-    const gaps = [
-      ...gapsOf('markets', markets.missing, 'marketToken', [market.marketToken]),
-      ...gapsOf('tickers', tickers?.missing, 'marketToken', [market.marketToken]),
-      ...gapsOf('oracle prices', oraclePrices?.missing, 'token', tokensOf(market)),
-      ...gapsOf('oracle tokens', oracle?.tokens.missing, 'token', tokensOf(market)),
-      ...gapsOf('tokens', tokens.missing, 'token', tokensOf(market)),
-    ]
+    const gaps = isWhole
+      ? []
+      : [
+          ...gapsOf('markets', markets.missing, 'marketToken', [market.marketToken]),
+          ...gapsOf('tickers', tickers?.missing, 'marketToken', [market.marketToken]),
+          ...gapsOf('oracle prices', oraclePrices?.missing, 'token', tokensOf(market)),
+          ...gapsOf('oracle tokens', oracle?.tokens.missing, 'token', tokensOf(market)),
+          ...gapsOf('tokens', tokens.missing, 'token', tokensOf(market)),
+        ]
     context.catalogue?.want(market.marketToken)
     byMarket.set(hexKey(market.marketToken), {
       market,
@@ -208,6 +214,8 @@ function wantedMarkets(
   markets: readonly Market[],
   { symbols: named, held, withHeld }: WantedMarkets,
 ): readonly Market[] {
+  const [symbol] = named
+  if (!withHeld && named.length === 1 && symbol !== undefined) return bySymbol(markets).get(symbol) ?? []
   const tokens = new Set(withHeld ? held.map(hexKey) : [])
   const symbols = new Set(named)
   return markets.filter(
@@ -215,7 +223,11 @@ function wantedMarkets(
   )
 }
 
+/** Markets by symbol; made once for a list: most strategies look for one market in it, each turn. */
+const bySymbol = madeOnce((markets: readonly Market[]) => Map.groupBy(markets, ({ symbol }) => symbol))
+
 function doubtsOn(market: Market, doubts: readonly PriceDoubt[]): readonly PriceDoubt[] | undefined {
+  if (doubts.length === 0) return undefined
   const tokens = new Set([market.indexToken, market.longToken, market.shortToken].map(hexKey))
   const found = doubts.filter(({ tokenAddress }) => tokens.has(hexKey(tokenAddress)))
   return found.length === 0 ? undefined : found
@@ -271,6 +283,17 @@ function tokenOf(tokens: ReadonlyMap<string, Token>, address: Address, price?: O
       details: 'perpd skipped this tick and retries at the next one.',
     })
   }
+  const last = lastPriced.get(token)
+  if (last !== undefined && last.price === price) return last.priced
+  const priced = pricedToken(token, price)
+  lastPriced.set(token, { price, priced })
+  return priced
+}
+
+/** The last one made of each token: strategies share tokens and prices of one answer. */
+const lastPriced = new WeakMap<Token, { readonly price: OraclePrice | undefined; readonly priced: Token }>()
+
+function pricedToken(token: Token, price: OraclePrice | undefined): Token {
   const { minPrice, maxPrice, ...unpriced } = token
   // Collateral is counted at this price and paid out in full: one service's statement is not enough. Without a fresh oracle price, or where the two
   // services disagree, the token has no price, and decisions that need one are denied.

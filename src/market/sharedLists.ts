@@ -9,6 +9,7 @@ import { sameAgain } from '../base/sameAgain.ts'
 import { type Address, hexKey, sameHex } from '../protocol/address.ts'
 import type { Market, OraclePrice, PriceDoubt, Token } from '../protocol/market.ts'
 import type { MissingRow } from '../protocol/missing.ts'
+import type { Order, Position } from '../protocol/position.ts'
 import type { Usd } from '../protocol/units.ts'
 import type { MarketList } from './heldMarkets.ts'
 
@@ -29,6 +30,13 @@ export interface SharedLists {
   readonly settings: (rows: readonly MarketConfig[] | undefined) => ReadonlyMap<string, MarketConfig>
   /** The decimals of a token by the oracle's own list. */
   readonly decimals: (tokens: readonly OracleToken[]) => (address: Address) => number | undefined
+  /** Tokens of the markets that something is held or ordered on, each once for a row, and of those that the journal knows. */
+  readonly held: (
+    positions: readonly Position[],
+    unread: readonly MissingRow[] | undefined,
+    orders: readonly Order[],
+    known: readonly Address[],
+  ) => readonly Address[]
   /** Prices without the doubted ones; `accepted`: medians that were not doubted before, by lower-cased token. */
   readonly trusted: (
     prices: readonly OraclePrice[],
@@ -51,6 +59,12 @@ export function createSharedLists(markets: Map<string, Market>, tokens: Map<stri
       const decimals = new Map(rows.map((token) => [hexKey(token.address), token.decimals]))
       return (address) => decimals.get(hexKey(address))
     }),
+    held: sameAgain((positions, unread, orders, known) => [
+      ...[...positions, ...orders].map(({ marketToken }) => marketToken),
+      // A position without a readable row must remain closable too.
+      ...(unread ?? []).flatMap(({ marketToken }) => marketToken ?? []),
+      ...known,
+    ]),
     trusted: sameAgain(trustedPrices),
   }
 }

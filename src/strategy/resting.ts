@@ -79,6 +79,7 @@ interface SeenBy {
 
 /** The open intents as a strategy sees them; without `seen` none has been found at rest. */
 export function openIntentsOf(states: readonly IntentState[], seen?: SeenBy): readonly OpenIntent[] {
+  if (states.length === 0) return []
   const listed = new Set(seen?.orders.value.map(({ orderKey }) => hexKey(orderKey)))
   // An exit without the instance's whole part does not count: it may have been filled just now, or has lost its purpose.
   const covered = new Set(seen?.own.flatMap((part) => (part.isWhole ? [sideKeyOf(part)] : [])))
@@ -130,6 +131,7 @@ function isExit({ kind, terms }: Intent, { role, index }: Child): boolean {
  * venue's list, or of a market that was not read, is not in it; its intent is among the open ones all the same.
  */
 export function restingOrdersOf(snapshot: Snapshot, states: readonly IntentState[]): readonly RestingOrder[] {
+  if (states.length === 0) return []
   const explained = new Map<string, { readonly intentId: string; readonly role: ChildRole | undefined }>()
   const changing = new Set<string>()
   for (const { intent, attempts } of states) {

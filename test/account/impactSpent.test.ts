@@ -16,15 +16,17 @@ function estimated(priceImpactBps: number, more: Partial<Intent> = {}): Intent {
 }
 
 test('what estimates leave is summed up, at most their widest, and an operator’s way out is not', () => {
-  const intents = [estimated(-100), estimated(40), estimated(-9_000)]
-  expect(impactSpentBy(intents, most)).toBe(usd(25))
-  intents.push(estimated(-9_000, { kind: 'close' }))
-  expect(impactSpentBy(intents, most)).toBe(usd(125))
-  intents.push(estimated(-9_000, { strategy: OPERATOR, kind: 'close' }))
-  expect(impactSpentBy(intents, most)).toBe(usd(125))
+  const entries = [estimated(-100), estimated(40), estimated(-9_000)]
+  expect(impactSpentBy(entries, most)).toBe(usd(25))
+  // The same list by other bounds, and by these again.
+  expect(impactSpentBy(entries, { ...most, adding: 200 })).toBe(usd(30))
+  expect(impactSpentBy(entries, most)).toBe(usd(25))
+  const withExit = [...entries, estimated(-9_000, { kind: 'close' })]
+  expect(impactSpentBy(withExit, most)).toBe(usd(125))
+  const withOperator = [...withExit, estimated(-9_000, { strategy: OPERATOR, kind: 'close' })]
+  expect(impactSpentBy(withOperator, most)).toBe(usd(125))
   // What is opened by hand spends like a strategy's.
-  intents.push(estimated(-9_000, { strategy: OPERATOR }))
-  expect(impactSpentBy(intents, most)).toBe(usd(140))
+  expect(impactSpentBy([...withOperator, estimated(-9_000, { strategy: OPERATOR })], most)).toBe(usd(140))
 })
 
 test('an estimate is cut to what is left of the day, and one in our favour is not', () => {

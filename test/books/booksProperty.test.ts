@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { wrongSums } from '../../src/books/bookSums.ts'
-import type { Books } from '../../src/books/books.ts'
+import type { BookReads, Books } from '../../src/books/books.ts'
 import { resultOf } from '../../src/books/figures.ts'
 import { UNATTRIBUTED } from '../../src/books/sideParts.ts'
 import type { PositionSide } from '../../src/domain/accountRecords/accountRecord.ts'
@@ -182,22 +182,38 @@ test('a fold that goes on from snapshots is the fold from the first record', () 
         },
       )
       const whole = createLedger()
+      const names = () =>
+        new Set(
+          whole
+            .books()
+            .all()
+            .map(({ strategy }) => strategy),
+        )
+      const answersOf = (books: BookReads) =>
+        [...names()].flatMap((name) =>
+          [false, true].map((isFinal) => [
+            name,
+            isFinal,
+            books.partsOf(name, isFinal),
+            books.days(0, isFinal, name),
+          ]),
+        )
       play(
         steps,
-        (record) => whole.fold(record),
+        (record) => {
+          whole.fold(record)
+          // Asked after each record, it gives no answer of before the next one.
+          answersOf(whole.books())
+        },
         () => undefined,
       )
+      expect(answersOf(whole.books())).toEqual(answersOf(ledger.books()))
       expect((ledger.books() as Books).state()).toEqual((whole.books() as Books).state())
       expect(ledger.books().all()).toEqual(whole.books().all())
       expect(ledger.books().days(0)).toEqual(whole.books().days(0))
       expect(ledger.books().days(0, true)).toEqual(whole.books().days(0, true))
       for (const isFinal of [false, true])
-        for (const name of new Set(
-          whole
-            .books()
-            .all()
-            .map(({ strategy }) => strategy),
-        ))
+        for (const name of names())
           expect(ledger.books().days(0, isFinal, name)).toEqual(
             whole
               .books()

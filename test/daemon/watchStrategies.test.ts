@@ -23,8 +23,10 @@ function watch(paths: readonly string[]) {
   let isTaken = true
   let looks = 0
   let wake: (() => void) | undefined
+  const pausesMs: number[] = []
   const clock = {
-    sleep: async (_ms: number, signal?: AbortSignal) => {
+    sleep: async (ms: number, signal?: AbortSignal) => {
+      pausesMs.push(ms)
       await new Promise<void>((resolve) => {
         wake = resolve
         signal?.addEventListener('abort', () => resolve(), { once: true })
@@ -38,6 +40,7 @@ function watch(paths: readonly string[]) {
   const over = watchStrategies({ paths, clock, changed, signal: ending.signal })
   return {
     told,
+    pausesMs,
     over,
     refuse: (refuses: boolean) => {
       isTaken = !refuses
@@ -107,4 +110,14 @@ test('what was not taken up is told again, and a folder that is not there ends n
   await look()
   await look()
   expect(told).toEqual([1, 2, 3])
+})
+
+test('it looks at a hundred files each second, and at more of them as much more seldom', async () => {
+  put('one.yaml', 'kind: guard')
+  const { pausesMs, look } = watch([folder])
+  await look()
+  expect(pausesMs).toEqual([1_000, 1_000])
+  for (let number = 0; number < 250; number += 1) put(`trend-${number}.yaml`, 'kind: trend')
+  await look()
+  expect(pausesMs.at(-1)).toBe(3_000)
 })

@@ -27,11 +27,14 @@ const side = { marketToken: ethMarket, direction: 'long', collateralToken: usdc 
 const held = [{ ...side, sizeInUsd: usd(500) }] as unknown as readonly Position[]
 
 /** A watch over instances of these names, and the notices of what it told since it was last asked. */
-function watched() {
+function watched(inMemory: readonly IntentState[] = [opened]) {
   const told: Event[] = []
   let running: readonly string[] = ['eth-trend']
   const watch = createUnmanagedWatch({
-    journal: { intents: () => Promise.resolve([opened]) },
+    journal: {
+      recentIntents: ({ limit } = {}) => inMemory.slice(0, limit),
+      intents: () => Promise.resolve([...inMemory, opened]),
+    },
     strategies: () => running.map((name) => ({ name, symbols: [] })) as never,
     windingDown: () => [],
     emit: (event) => void told.push(event),
@@ -72,4 +75,10 @@ test('a position without a manager that is closed is told as over', async () => 
   expect(await look([])).toHaveLength(1)
   expect(await look([], [])).toMatchObject([{ isEnd: true, level: 'info' }])
   expect(await look([], [])).toEqual([])
+})
+
+test('a maker beyond the intents in memory is found in the file of the journal', async () => {
+  const later = Array.from({ length: 1_000 }, (): IntentState => ({ ...opened, attempts: [] }))
+  const [told] = await watched(later)([])
+  expect(told?.text).toContain('eth-trend opened it')
 })

@@ -25,6 +25,50 @@ function bench(journal = createMemoryJournal()) {
   return { clock, journal, accept, within }
 }
 
+test('a window takes in each acceptance and loses what leaves it to the millisecond, however often it is asked for', async () => {
+  const { clock, accept, within } = bench()
+  const both = () => [within(hourMs), within(dayMs), within(hourMs), within(dayMs)]
+  expect(both()).toEqual([0, 0, 0, 0])
+  await accept()
+  expect(both()).toEqual([1, 1, 1, 1])
+  await clock.advance(minuteMs)
+  await accept()
+  expect(both()).toEqual([2, 2, 2, 2])
+  await clock.advance(59 * minuteMs)
+  expect(both()).toEqual([2, 2, 2, 2])
+  await clock.advance(1)
+  expect(both()).toEqual([1, 2, 1, 2])
+  await clock.advance(minuteMs)
+  await accept()
+  expect(both()).toEqual([1, 3, 1, 3])
+  clock.setBack(30 * minuteMs)
+  expect(both()).toEqual([1, 3, 1, 3])
+  await clock.advance(dayMs)
+  expect(both()).toEqual([0, 1, 0, 1])
+})
+
+test('ends of a day are all that ended until now and none that is older, however often they are asked for', async () => {
+  const { clock, journal } = bench()
+  const end = async (n: number) => {
+    const { accepted, closed } = storyOf(n, { acceptedAtMs: clock.now() })
+    await journal.append(accepted())
+    await journal.append({ ...closed(), atMs: clock.now() })
+  }
+  const ends = () => journal.endingsSince(clock.now() - dayMs).length
+  expect(ends()).toBe(0)
+  await end(1)
+  expect(ends()).toBe(1)
+  await clock.advance(minuteMs)
+  await end(2)
+  expect([ends(), journal.closedFills().length, journal.openIntents().length]).toEqual([2, 0, 0])
+  await clock.advance(dayMs - minuteMs)
+  expect(ends()).toBe(2)
+  await clock.advance(1)
+  expect(ends()).toBe(1)
+  await clock.advance(minuteMs)
+  expect(ends()).toBe(0)
+})
+
 test('what was accepted by a clock a day ahead counts for the rest of its hour after the step back, and no longer', async () => {
   const { clock, accept, within } = bench()
   await accept()

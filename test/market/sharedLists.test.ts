@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { sameAgain } from '../../src/base/sameAgain.ts'
 import { readSnapshot } from '../../src/engine/snapshotReader.ts'
 import { createKnown } from '../../src/market/knownVenue.ts'
+import { readPrices } from '../../src/market/marketViews.ts'
 import { createSharedLists } from '../../src/market/sharedLists.ts'
 import { hexKey } from '../../src/protocol/address.ts'
 import { account, usdc } from '../support/intents.ts'
@@ -42,6 +43,22 @@ test('snapshots of one moment share prices and tokens, and are those that a read
   const [one, other] = [first, second].map(({ markets }) => [...markets.values()][0])
   expect(other?.oraclePrice?.value).toBe(one?.oraclePrice?.value)
   expect(other?.market).toBe(one?.market)
+})
+
+test('a token has the prices of the newest answer, whoever read an older one', async () => {
+  const { api, clock } = venueBench()
+  const known = createKnown()
+  const seen = new Set<bigint | undefined>()
+  for (let round = 0; round < 12; round += 1) {
+    const { markets } = await readSnapshot({ api, clock, account, known, onFeed: () => undefined }, needs)
+    const [view] = [...markets.values()]
+    const { prices } = await readPrices(api, known)
+    const price = prices.value.find(({ tokenAddress }) => tokenAddress === view?.longToken.address)
+    expect(view?.longToken.minPrice).toBe(price?.minPrice)
+    seen.add(price?.minPrice)
+    await clock.advance(400)
+  }
+  expect(seen.size).toBeGreaterThan(1)
 })
 
 test('one answer gives one list of prices to all who know the decimals alike, and another to who does not', async () => {

@@ -6,6 +6,8 @@
 import type { Api } from '../../api/client.ts'
 import { defined, someOf } from '../../base/defined.ts'
 import { BaseError } from '../../base/errors.ts'
+import { madeOnce } from '../../base/madeOnce.ts'
+import { lastMade } from '../../base/sameAgain.ts'
 import { type PositionSide, sideKeyOf } from '../../domain/accountRecords/accountRecord.ts'
 import { type Fill, fillsOf } from '../../domain/accountRecords/fills.ts'
 import {
@@ -23,9 +25,9 @@ import { isWithheld, unprovenSinceMs } from '../../domain/order/withheld.ts'
 import type { AccountLists, Snapshot } from '../../domain/snapshot.ts'
 import type { HasApi, HasClock, HasJournal } from '../../execution/context/executionParts.ts'
 import type { ExecutionSettings } from '../../execution/context/executionSettings.ts'
-import type { OpenOrders } from '../../execution/openOrders.ts'
+import { type OpenOrders, openStatesOf } from '../../execution/openOrders.ts'
 import { type Address, hexKey, sameHex } from '../../protocol/address.ts'
-import type { Position } from '../../protocol/position.ts'
+import type { Order, Position } from '../../protocol/position.ts'
 import type { Rows } from '../../protocol/reading.ts'
 import { formatDollars, type Usd } from '../../protocol/units.ts'
 import { type Exposure, sideKey } from '../../risk/exposure/accountExposure.ts'
@@ -91,6 +93,18 @@ export function told(
   })
 }
 
+/** Lower-case keys of a list's orders; made once for a list: each turn looks for its own among them. */
+const orderKeysOf = madeOnce((orders: readonly Order[]): ReadonlySet<string> => {
+  return new Set(orders.map(({ orderKey }) => hexKey(orderKey)))
+})
+
+/** Markets of the sides with a size; made once for the sizes. */
+const marketsHeldIn = madeOnce((sides: HeldSides): readonly Address[] =>
+  [...sides.values()].flatMap((side) => (side.sizeUsd > 0n ? [side.marketToken] : [])),
+)
+
+const noneUnlisted: readonly UnlistedSide[] = []
+
 /** Dependencies of holdings. */
 export interface HoldingsContext extends HasApi, HasClock, HasJournal {
   readonly openOrders: OpenOrders
@@ -119,7 +133,12 @@ export function createHoldings(context: HoldingsContext, account: Address): Hold
   let goneSinceMs: ReadonlyMap<string, number> = new Map()
 
   const sidesOf = lastSides()
-  const openNow = (): readonly IntentState[] => openOrders.open().map(({ state }) => state)
+  // Derived from lists that hundreds of turns of a second share, until one of them is another.
+  const lastWithOthers = lastMade<readonly Position[]>()
+  const lastGone = lastMade<readonly string[]>()
+  const lastHidden = lastMade<readonly HiddenSide[]>()
+  const lastLacking = lastMade<readonly string[]>()
+  const openNow = () => openStatesOf(openOrders)
 
   function journalNow(open = openNow()): HeldSides {
     return sidesOf(journal.closedFills(), open, trading.accountJournal.state())
@@ -145,19 +164,22 @@ export function createHoldings(context: HoldingsContext, account: Address): Hold
         return last === undefined || clock.now() - last.atMs > rowFreshMs ? undefined : last.price
       },
     })
+    if (value === snapshot.positions.value) return snapshot
     return { ...snapshot, positions: { ...snapshot.positions, value } }
   }
 
   function withOthers(rows: readonly Position[]): readonly Position[] {
-    const known = journalNow()
-    const shown = shownSides(rows)
-    const added = new Map<string, Position>()
-    for (const { key, row } of looks.fresh().flatMap((look) => look.rows)) {
-      const byJournal = known.get(key)
-      const isHeld = byJournal === undefined ? looks.vouched().has(key) : byJournal.sizeUsd > 0n
-      if (!shown.has(key) && isHeld) added.set(key, row)
-    }
-    return added.size === 0 ? rows : [...rows, ...added.values()]
+    const [known, fresh, vouched] = [journalNow(), looks.fresh(), looks.vouched()]
+    return lastWithOthers([rows, known, vouched, ...fresh], () => {
+      const shown = shownSides(rows)
+      const added = new Map<string, Position>()
+      for (const { key, row } of fresh.flatMap((look) => look.rows)) {
+        const byJournal = known.get(key)
+        const isHeld = byJournal === undefined ? vouched.has(key) : byJournal.sizeUsd > 0n
+        if (!shown.has(key) && isHeld) added.set(key, row)
+      }
+      return added.size === 0 ? rows : [...rows, ...added.values()]
+    })
   }
 
   /**
@@ -166,8 +188,7 @@ export function createHoldings(context: HoldingsContext, account: Address): Hold
    */
   function sidesThatMove(open: readonly IntentState[]): () => ReadonlySet<string> {
     const nowMs = clock.monotonicMs()
-    const gone: string[] = []
-    for (const state of open) for (const key of keysNotListed(state, listed)) gone.push(key)
+    const gone = lastGone([open, listed], () => open.flatMap((state) => keysNotListed(state, listed)))
     goneSinceMs = since(gone, goneSinceMs, nowMs)
     const [listedNow, goneNowMs] = [listed, goneSinceMs]
     const isGoneNow = (state: IntentState) =>
@@ -188,22 +209,21 @@ export function createHoldings(context: HoldingsContext, account: Address): Hold
 
   /** Sides with an exit or a reduction of ours that rests by the journal: the list of orders may be later than that of positions. */
   function sidesWithExits(): ReadonlySet<string> {
-    const exiting = openOrders
-      .open()
-      .map(({ state }) => state)
-      .filter((state) =>
-        (lastAttempt(state)?.children ?? []).some(
-          (child) => !hasEnded(child) && (state.intent.kind === 'decrease' || isExit(child)),
-        ),
-      )
+    const exiting = openNow().filter((state) =>
+      (lastAttempt(state)?.children ?? []).some(
+        (child) => !hasEnded(child) && (state.intent.kind === 'decrease' || isExit(child)),
+      ),
+    )
     return new Set(exiting.map(({ intent: { terms } }) => sideKey(terms.marketToken, terms.direction)))
   }
 
   function hiddenSides(list: Rows<readonly Position[]>, open = openNow()): readonly HiddenSide[] {
     const moving = sidesThatMove(open)
-    return hiddenIn(list, journalNow(open), trading.accountJournal.state()).filter(
-      ({ marketToken, direction }) => !moving().has(sideKey(marketToken, direction)),
+    const [known, account] = [journalNow(open), trading.accountJournal.state()]
+    const found = lastHidden([list.value, list.missing, known, account.discrepancies], () =>
+      hiddenIn(list, known, account),
     )
+    return found.filter(({ marketToken, direction }) => !moving().has(sideKey(marketToken, direction)))
   }
 
   /** A reduction whose message is withheld explains nothing that a list lacks. */
@@ -217,12 +237,13 @@ export function createHoldings(context: HoldingsContext, account: Address): Hold
     const nowMs = clock.monotonicMs()
     const known = journalNow(open)
     const shown = shownSides(list.value)
-    notShownSinceMs = since(
+    const lacking = lastLacking([known, shown], () =>
       [...known].flatMap(([key, { sizeUsd }]) => (sizeUsd > 0n && !shown.has(key) ? [key] : [])),
-      notShownSinceMs,
-      nowMs,
     )
-    const moving = sidesThatMove(open.filter(isNoneWithheld))
+    notShownSinceMs = since(lacking, notShownSinceMs, nowMs)
+    const moving = sidesThatMove(open.every(isNoneWithheld) ? open : open.filter(isNoneWithheld))
+    // Every row can be read, and every side that is known has one.
+    if (lacking.length + (list.missing ?? []).length === 0) return noneUnlisted
     return unlistedIn(list, known, (key) => {
       const side = known.get(key)
       if (side === undefined || moving().has(sideKey(side.marketToken, side.direction))) return false
@@ -278,8 +299,7 @@ export function createHoldings(context: HoldingsContext, account: Address): Hold
     exposing,
     hiddenIn: (list) => hiddenSides(list),
     unlistedIn: (list) => unlisted(list),
-    heldMarkets: () =>
-      [...journalNow().values()].flatMap((side) => (side.sizeUsd > 0n ? [side.marketToken] : [])),
+    heldMarkets: () => marketsHeldIn(journalNow()),
     elsewhere(rows) {
       const shown = shownSides(rows)
       const others = looks.fresh().flatMap(({ list }) => list.value)
@@ -290,7 +310,7 @@ export function createHoldings(context: HoldingsContext, account: Address): Hold
     held(shown) {
       const snapshot = withFigures(shown)
       const nowMs = clock.monotonicMs()
-      listed = new Set(snapshot.orders.value.map(({ orderKey }) => hexKey(orderKey)))
+      listed = orderKeysOf(snapshot.orders.value)
       const open = openNow()
       const found = hiddenSides(snapshot.positions, open)
       hiddenSinceMs = since(found.map(sideKeyOf), hiddenSinceMs, nowMs)

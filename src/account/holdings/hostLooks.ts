@@ -35,7 +35,7 @@ export interface HostLooks {
   fresh(): readonly HostList[]
   /** Sizes that hosts show beyond the journal for longer than lists lag, of each side the largest. */
   sides(): HeldSides
-  /** Returns the sides that every one of these hosts showed in looks that are further apart than lists lag, and one still does. */
+  /** Returns the sides that every one of the hosts of the newest `vouch` showed in looks that are further apart than lists lag, and one still does. */
   vouched(): ReadonlySet<string>
   /** Looks anew at which sides all of these hosts show. */
   vouch(hosts: readonly string[]): void
@@ -47,7 +47,7 @@ const freshMs = 60_000
 /** Makes them; nothing is known of the hosts' lists before the first one. */
 export function createHostLooks(clock: MonotonicClock): HostLooks {
   const looks = new Map<string, HostList>()
-  const vouched = new Set<string>()
+  let vouched: ReadonlySet<string> = new Set()
   const sidesOf = lastMade<HeldSides>()
 
   function fresh(): readonly HostList[] {
@@ -84,18 +84,19 @@ export function createHostLooks(clock: MonotonicClock): HostLooks {
       )
       return sidesOf(lasting, () => largestSides(lasting))
     },
-    vouched: () => new Set(vouched),
+    vouched: () => vouched,
     vouch(hosts) {
       const shown = new Set(fresh().flatMap(({ shownSinceMs }) => [...shownSinceMs.keys()]))
-      for (const key of vouched) if (!shown.has(key)) vouched.delete(key)
+      const now = new Set([...vouched].filter((key) => shown.has(key)))
       const lists = hosts.map((host) => looks.get(host))
       for (const key of shown) {
         const isShownByAll = lists.every(
           (look) =>
             look !== undefined && look.atMs - (look.shownSinceMs.get(key) ?? look.atMs) >= LIST_LAG_MS,
         )
-        if (isShownByAll) vouched.add(key)
+        if (isShownByAll) now.add(key)
       }
+      vouched = now
     },
   }
 }

@@ -12,9 +12,9 @@ export function lastSides(): (
   account: Discrepancies,
 ) => HeldSides {
   const lastOf = lastMade<HeldSides>()
-  // Fills, states and discrepancies are made anew by each record that changes them.
+  // The lists and discrepancies are made anew by each record that changes them.
   return (closed, open, account) =>
-    lastOf([account.discrepancies, closed.length, ...closed, ...open], () =>
+    lastOf([account.discrepancies, closed, open], () =>
       journalSides([...closed, ...open.flatMap(fillsOf)], account),
     )
 }

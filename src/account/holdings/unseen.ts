@@ -8,7 +8,7 @@ import { type HeldSides, isTakenOff } from '../../domain/accountRecords/held.ts'
 import { LIST_LAG_MS } from '../../domain/accountRecords/listLag.ts'
 import type { Intent, IntentState } from '../../domain/order/intent.ts'
 import { rowsBySide, type Snapshot } from '../../domain/snapshot.ts'
-import type { OpenOrders } from '../../execution/openOrders.ts'
+import { type OpenOrders, openStatesOf } from '../../execution/openOrders.ts'
 import { sameHex } from '../../protocol/address.ts'
 import { lacksMarket } from '../../protocol/missing.ts'
 
@@ -36,12 +36,11 @@ const asOpen = madeOnce(({ intent, attempts, updatedAtMs }: IntentState): Intent
 const sideKeyOfIntent = madeOnce((intent: Intent) => sideKeyOf(sideOfIntent(intent)))
 
 /** Open intents by strategy, made once for a list: every turn of every strategy asks for its own. */
-const openByStrategy = madeOnce((open: ReturnType<OpenOrders['open']>) => {
-  return Map.groupBy(
-    open.map(({ state }) => state),
-    ({ intent }) => intent.strategy,
-  )
+const openByStrategy = madeOnce((open: readonly IntentState[]) => {
+  return Map.groupBy(open, ({ intent }) => intent.strategy)
 })
+
+const none: readonly IntentState[] = []
 
 /** A landed intent that the lists do not show; `hasRow` false: an increase without a row, which the journal may know to be taken off again. */
 interface NotShown {
@@ -85,6 +84,7 @@ export function createUnseen(openOrders: OpenOrders, clock: WallClock, journal: 
       : decreasedAtSeconds >= filledAtSeconds || increasedAtSeconds > filledAtSeconds
   }
 
+  const lastWhole = lastMade<readonly IntentState[]>()
   const lastNotShown = lastMade<readonly NotShown[]>()
 
   /** The landed intents that these lists do not show: each turn reads the lists of the one before, until they are read again. */
@@ -102,10 +102,9 @@ export function createUnseen(openOrders: OpenOrders, clock: WallClock, journal: 
   return {
     isSeen,
     recent: () => [
-      ...openOrders
-        .open()
-        .map(({ state }) => state)
-        .filter(({ updatedAtMs }) => Math.abs(clock.now() - updatedAtMs) < LIST_LAG_MS),
+      ...openStatesOf(openOrders).filter(
+        ({ updatedAtMs }) => Math.abs(clock.now() - updatedAtMs) < LIST_LAG_MS,
+      ),
       ...openOrders
         .recentlyLanded()
         .filter(({ intent }) => openOrders.closedAgoMs(intent.intentId) < LIST_LAG_MS),
@@ -117,17 +116,18 @@ export function createUnseen(openOrders: OpenOrders, clock: WallClock, journal: 
         known ??= journal()
         return isTakenOff(known, intent)
       }
-      const open = openOrders.open()
-      const found: IntentState[] =
-        strategy === undefined
-          ? open.map(({ state }) => state)
-          : [...(openByStrategy(open).get(strategy) ?? [])]
+      const all = openStatesOf(openOrders)
+      const open = strategy === undefined ? all : (openByStrategy(all).get(strategy) ?? none)
       const readAgoMs = readAgo(snapshot)
+      const landed: IntentState[] = []
       for (const { state, hasRow } of notShown(snapshot)) {
         if (strategy !== undefined && state.intent.strategy !== strategy) continue
-        if (!isOld(state, readAgoMs) && (hasRow || !isGone(state.intent))) found.push(asOpen(state))
+        if (!isOld(state, readAgoMs) && (hasRow || !isGone(state.intent))) landed.push(asOpen(state))
       }
-      return found
+      if (landed.length === 0) return open
+      const found = [...open, ...landed]
+      // The same list again where nothing of it changed: derived data are made by it.
+      return strategy === undefined ? lastWhole(found, () => found) : found
     },
   }
 }

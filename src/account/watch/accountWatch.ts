@@ -5,6 +5,7 @@ import { BaseError } from '../../base/errors.ts'
 import { tolerate } from '../../base/tolerate.ts'
 import type { HiddenSide, UnlistedSide } from '../../domain/accountRecords/held.ts'
 import type { HasApi, HasClock, HasEmit, HasFees } from '../../execution/context/executionParts.ts'
+import { openStatesOf } from '../../execution/openOrders.ts'
 import { marketList, withHeldMarkets } from '../../market/heldMarkets.ts'
 import { hexKey, sameHex } from '../../protocol/address.ts'
 import type { Position } from '../../protocol/position.ts'
@@ -93,7 +94,7 @@ export function createAccountWatch(context: AccountWatchContext): AccountWatch {
   let symbols: Readonly<Record<string, string>> = {}
   let marksAskedMs = Number.NEGATIVE_INFINITY
 
-  const openStates = () => openOrders.open().map(({ state }) => state)
+  const openStates = () => openStatesOf(openOrders)
   const held = () => shownHoldings(positions, holdings.journal(), context.filled.recent(), symbols)
 
   /** Accepts a list as the newest one, and reports it. */

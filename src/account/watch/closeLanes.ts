@@ -27,8 +27,10 @@ export function closeLanesOf(
 ): readonly LaneName[] {
   const { lane: own } = engineSettings
   if (rules.source !== 'chain') return [own]
-  const recent = journal.recentIntents({ limit: intentsRead })
-  const usable = laneNames.filter((name) => name === own || !recent.some(refusedBy(name, nowMs)))
+  const refused = journal
+    .recentIntents({ limit: intentsRead })
+    .filter((state) => lastAttempt(state)?.send?.result === 'refused')
+  const usable = laneNames.filter((name) => name === own || !refused.some(refusedBy(name, nowMs)))
   return usable.toSorted((one, other) => rankOf(one) - rankOf(other))
 }
 
@@ -36,14 +38,10 @@ function rankOf(lane: LaneName): number {
   return describeLane(lane).signsOwnDeadline ? 0 : 1
 }
 
-/** Judges whether a host refused a message of that lane lately: it may not serve the lane at all. */
+/** Judges whether a refused message was of that lane and lately: the host may not serve the lane at all. */
 function refusedBy(lane: LaneName, nowMs: number): (state: IntentState) => boolean {
   return (state) => {
     const attempt = lastAttempt(state)
-    return (
-      attempt?.lane === lane &&
-      attempt.send?.result === 'refused' &&
-      Math.abs(nowMs - state.intent.acceptedAtMs) < REFUSED_MS
-    )
+    return attempt?.lane === lane && Math.abs(nowMs - state.intent.acceptedAtMs) < REFUSED_MS
   }
 }

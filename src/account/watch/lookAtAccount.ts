@@ -12,7 +12,7 @@ import type { ExecutionContext } from '../../execution/context/executionContext.
 import { accountOf } from '../../execution/context/executionContext.ts'
 import type { HasJournal } from '../../execution/context/executionParts.ts'
 import { maxPriceImpactsOf } from '../../execution/context/policy.ts'
-import type { OpenOrders } from '../../execution/openOrders.ts'
+import { type OpenOrders, openStatesOf } from '../../execution/openOrders.ts'
 import { hexKey } from '../../protocol/address.ts'
 import type { Position } from '../../protocol/position.ts'
 import type { Usd } from '../../protocol/units.ts'
@@ -130,7 +130,7 @@ function ordersInFlight(
   openOrders: OpenOrders,
   unseen: readonly IntentState[],
 ): OrdersInFlight {
-  const open = openOrders.open().map(({ state }) => state)
+  const open = openStatesOf(openOrders)
   const makers = journal.openIntents()
   const keys = open.flatMap(({ attempts }) => attempts.flatMap(({ children }) => children))
   const changes = new Map(

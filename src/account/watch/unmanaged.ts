@@ -31,6 +31,8 @@ export interface UnmanagedWatch {
 
 /** Intents that are looked through at first for who made a position, and at most: older ones leave the maker unknown. */
 const [firstIntents, mostIntents] = [100, 25_600]
+/** So many of the newest are at hand in memory: a position that changes at each look costs no reading of the journal's file. */
+const intentsAtHand = 1_000
 
 /** Makes the watch. An operator's own orders have no manager by intent: they are not reported. */
 export function createUnmanagedWatch({
@@ -40,7 +42,7 @@ export function createUnmanagedWatch({
   emit,
 }: HasEmit &
   HasStrategies & {
-    readonly journal: Pick<HasJournal['journal'], 'intents'>
+    readonly journal: Pick<HasJournal['journal'], 'intents' | 'recentIntents'>
     /** Names of strategies whose file was removed and whose position is being ended. */
     readonly windingDown: () => readonly string[]
   }): UnmanagedWatch {
@@ -53,7 +55,8 @@ export function createUnmanagedWatch({
   async function makersOf(side: PositionSide, sizeUsd: Usd): Promise<readonly string[]> {
     const key = sideKeyOf(side)
     for (let limit = firstIntents; ; limit *= 4) {
-      const states = await journal.intents({ limit })
+      const states =
+        limit <= intentsAtHand ? journal.recentIntents({ limit }) : await journal.intents({ limit })
       const names = new Set<string>()
       let leftUsd = sizeUsd
       for (const state of states) {

@@ -5,6 +5,7 @@
 import { LIST_LAG_MS } from '../../domain/accountRecords/listLag.ts'
 import type { IntentState } from '../../domain/order/intent.ts'
 import { accountOf, type ExecutionContext } from '../../execution/context/executionContext.ts'
+import { openStatesOf } from '../../execution/openOrders.ts'
 import { lossLimitsOf } from '../../risk/breakers/circuitBreakers.ts'
 import type {
   HasAheadStamps,
@@ -86,7 +87,7 @@ export function createWatchedAccount({ execution, ...parts }: WatchedAccountPart
   const watch = createAccountWatch({ ...context, prices, holdings, feeds, filled, reconciler, unmanaged })
   const dayResult = createDayResult([...before, ...journal.openIntents()], startedAtMs)
   const realized = (): DayResult => {
-    const open = openOrders.open().map((each) => each.state)
+    const open = openStatesOf(openOrders)
     dayResult.add([...open, ...openOrders.recentlyLanded()], clock.now())
     dayResult.addDiscrepancies(trading.accountJournal.state(), clock.now())
     return dayResult

@@ -196,7 +196,18 @@ export async function getCandles(
   options?: CallOptions,
 ): Promise<Read<readonly Candle[]>> {
   const read = await transport.call(candlesRoute, query, options)
-  return mapRead(read, (candles) => candles.slice(-query.limit))
+  return mapRead(read, (candles) => newestCandles(candles, query.limit))
+}
+
+/** The newest of each answer, by their number: strategies that share an answer share the list, and all that is derived from it. */
+const newestOfAnswer = new WeakMap<readonly Candle[], Map<number, readonly Candle[]>>()
+
+function newestCandles(candles: readonly Candle[], limit: number): readonly Candle[] {
+  const lists = newestOfAnswer.get(candles) ?? new Map<number, readonly Candle[]>()
+  newestOfAnswer.set(candles, lists)
+  const newest = lists.get(limit) ?? candles.slice(-limit)
+  lists.set(limit, newest)
+  return newest
 }
 
 /** Tokens that the oracle prices, with the decimals that its prices need where it says them (`GET /tokens`). */

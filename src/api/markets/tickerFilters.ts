@@ -33,8 +33,12 @@ export function createQuestions(): {
 } {
   const uses = new Map<string, Use>()
   let latestMs = Number.NEGATIVE_INFINITY
+  /** `latestMs` when those that are out of use were removed last: without a later answer or a failure there are no new ones. */
+  let sweptMs: number | undefined
 
   function countInUse(): number {
+    if (sweptMs === latestMs) return uses.size
+    sweptMs = latestMs
     for (const [question, use] of uses) {
       if (use.pending === 0 && use.readAtMs < latestMs - IN_USE_MS) uses.delete(question)
     }
@@ -51,6 +55,9 @@ export function createQuestions(): {
         use.readAtMs = answer.readAtMs
         latestMs = answer.readAtMs
         return answer
+      } catch (error) {
+        sweptMs = undefined
+        throw error
       } finally {
         use.pending -= 1
       }

@@ -8,6 +8,7 @@ import { impactSpentBy } from '../../account/impactSpent.ts'
 import { withLimitSizes } from '../../account/limitsInForce.ts'
 import { NO_HOST_REASON } from '../../account/watch/increasesWait.ts'
 import { defined, ifDefined } from '../../base/defined.ts'
+import { madeOnce } from '../../base/madeOnce.ts'
 import { openResultUsd } from '../../books/bookView.ts'
 import { OPERATOR } from '../../domain/accountRecords/operatorName.ts'
 import { haltsOn, strictest } from '../../domain/accountRecords/tradingState.ts'
@@ -258,14 +259,28 @@ function acceptedLastHour(
   { marketToken }: Decision,
 ): CountedUsage['acceptedLastHour'] {
   const { pending } = orders
-  const accepted = usage.acceptedLastHour
-  const isSameMarket = ({ terms }: Intent) => sameHex(terms.marketToken, marketToken)
+  const accepted = countsOf(usage.acceptedLastHour)
   return {
-    strategy: accepted.filter(({ strategy }) => strategy === name).length + pending.length,
-    market: [...accepted, ...pending].filter(isSameMarket).length,
-    account: accepted.length + pending.length,
+    strategy: (accepted.strategies.get(name) ?? 0) + pending.length,
+    market:
+      (accepted.markets.get(hexKey(marketToken)) ?? 0) +
+      pending.filter(({ terms }) => sameHex(terms.marketToken, marketToken)).length,
+    account: usage.acceptedLastHour.length + pending.length,
   }
 }
+
+/** Counts intents by strategy and by lower-case market token; made once for a list: each decision of each strategy asks. */
+const countsOf = madeOnce((intents: readonly Intent[]) => {
+  const strategies = new Map<string, number>()
+  const markets = new Map<string, number>()
+  const count = (counts: Map<string, number>, key: string): void =>
+    void counts.set(key, (counts.get(key) ?? 0) + 1)
+  for (const { strategy, terms } of intents) {
+    count(strategies, strategy)
+    count(markets, hexKey(terms.marketToken))
+  }
+  return { strategies, markets }
+})
 
 /** Returns the reason why an order that adds risk must wait, whatever its size: cooldowns, discrepancies, the journal's space, hidden positions. */
 function increaseHeldBack(facts: AccountFacts, decision: Decision): Denial | undefined {
@@ -300,7 +315,8 @@ function impactLeft(
 ): { readonly priceImpactLeftUsd?: Usd } {
   const { priceImpactPerDayUsd: perDayUsd, maxPriceImpactBps } = settings
   if (perDayUsd === undefined) return {}
-  const spentUsd = impactSpentBy([...usage.acceptedToday, ...orders.pending], maxPriceImpactBps)
+  const pendingUsd = orders.pending.length === 0 ? 0n : impactSpentBy(orders.pending, maxPriceImpactBps)
+  const spentUsd = impactSpentBy(usage.acceptedToday, maxPriceImpactBps) + pendingUsd
   return { priceImpactLeftUsd: maxOf(0n, (adds ? perDayUsd / 2n : perDayUsd) - spentUsd) }
 }
 

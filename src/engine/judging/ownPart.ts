@@ -31,7 +31,8 @@ export function exposuresOf(
   strategy: string,
   snapshot: Snapshot,
 ): Pick<AdmissionContext, 'exposure' | 'own'> {
-  const counted = [...orders.unseen, ...orders.pending.map(begun)]
+  const counted =
+    orders.pending.length === 0 ? orders.unseen : [...orders.unseen, ...orders.pending.map(begun)]
   const exposure = known.exposureOf(snapshot, counted)
   const ownLimits = limits.ownOn(strategy)
   if (Object.keys(ownLimits).length === 0) return { exposure }

@@ -5,9 +5,11 @@
  * it at its own price. Without this a position could not be left while the price service stands still, or while one host is wrong.
  */
 import { defined } from '../../base/defined.ts'
-import { type MarketView, marketKeysOf, positionsOn, type Snapshot } from '../../domain/snapshot.ts'
+import { madeOnce } from '../../base/madeOnce.ts'
+import { type MarketView, positionsOn, type Snapshot } from '../../domain/snapshot.ts'
 import { type Address, hexKey, sameHex } from '../../protocol/address.ts'
 import type { OraclePrice, PriceSource } from '../../protocol/market.ts'
+import type { Position } from '../../protocol/position.ts'
 import { type AgeLimits, type ClassifiedDecision, REDUCTION_AGE_FACTOR } from './checks.ts'
 import { type JudgedPrice, judgePrice, type LastPrice, type PriceWord } from './priceJudge.ts'
 
@@ -56,16 +58,24 @@ export function withHeldPrices(
 ): Snapshot {
   const rows = snapshot.positions.value
   // A strategy's snapshot mostly has one market, and the account positions on many.
-  const isOfNone = marketKeysOf(rows).isDisjointFrom(snapshot.markets)
-  if (isOfNone) return snapshot
-  return rows.reduce((judged, { marketToken, direction }) => {
-    const view = snapshot.markets.get(hexKey(marketToken))
-    if (view === undefined) return judged
-    const limits = limitsOn(view.market.symbol)
-    const standing = standingView(snapshot, view, { marketToken, direction }, limits, knownOf(marketToken))
-    return standing?.contested === undefined ? judged : withView(judged, standing)
-  }, snapshot)
+  const byMarket = rowsByMarket(rows)
+  let judged = snapshot
+  for (const [key, view] of snapshot.markets) {
+    const held = byMarket.get(key)
+    if (held === undefined) continue
+    const [limits, known] = [limitsOn(view.market.symbol), knownOf(view.market.marketToken)]
+    for (const { marketToken, direction } of held) {
+      const standing = standingView(snapshot, view, { marketToken, direction }, limits, known)
+      if (standing?.contested !== undefined) judged = withView(judged, standing)
+    }
+  }
+  return judged
 }
+
+/** Rows by lower-case market token, in their order; made once for a list: each turn of each strategy asks. */
+const rowsByMarket = madeOnce((rows: readonly Position[]) =>
+  Map.groupBy(rows, ({ marketToken }) => hexKey(marketToken)),
+)
 
 type Side = Pick<ClassifiedDecision['decision'], 'marketToken' | 'direction'>
 
