@@ -5,6 +5,7 @@
  */
 
 import type { Clocks } from '../base/clock.ts'
+import { MadeAnswers } from '../base/madeOnce.ts'
 import { type BookReads, Books } from '../books/books.ts'
 import { type AccountState, applyAccountRecord, sideKeyOf } from '../domain/accountRecords/accountRecord.ts'
 import { type Fill, fillsOf } from '../domain/accountRecords/fills.ts'
@@ -74,9 +75,8 @@ class FoldedLedger implements Ledger {
   /** Index of the first ending that is retained. */
   #firstEnding = 0
   readonly #fills: Map<string, Fill>
-  /** Open intents and fills as they are listed, until a record changes one: each turn of each strategy reads them. */
-  #listedOpen: readonly IntentState[] | undefined
-  #listedFills: readonly Fill[] | undefined
+  /** Intents and fills as they are listed, until `#keep` takes a record of an order: each turn reads them. */
+  readonly #lists = new MadeAnswers()
   readonly #accepted = new RowsSince<Intent>(({ acceptedAtMs }) => acceptedAtMs)
   readonly #ended = new RowsSince<Ending>(({ closedAtMs }) => closedAtMs)
   readonly #changes: Map<string, OrderChange>
@@ -192,7 +192,6 @@ class FoldedLedger implements Ledger {
   }
 
   #close(state: IntentState): void {
-    this.#listedFills = undefined
     this.#ended.forget()
     for (const { sizeDeltaUsd = 0n, atSeconds: _, ...side } of fillsOf(state)) {
       const key = sideKeyOf(side)
@@ -252,14 +251,16 @@ class FoldedLedger implements Ledger {
   }
 
   openIntents(): readonly IntentState[] {
-    this.#listedOpen ??= [...this.#open.values()]
-    return this.#listedOpen
+    return this.#lists.of('open', () => [...this.#open.values()])
   }
 
   recentIntents({ openOnly = false, strategy, limit }: IntentQuery = {}): readonly IntentState[] {
-    const own = strategy === undefined ? this.#listed() : (this.#listedBy().get(strategy) ?? [])
-    const found = openOnly ? own.filter(isOpen) : own
-    return found.slice(0, limit)
+    const whose = strategy === undefined ? '' : ` of ${strategy}`
+    return this.#lists.of(`${openOnly} ${limit}${whose}`, () => {
+      const own = strategy === undefined ? this.#listed() : (this.#listedBy().get(strategy) ?? [])
+      const found = openOnly ? own.filter(isOpen) : own
+      return found.slice(0, limit)
+    })
   }
 
   #listed(): readonly IntentState[] {
@@ -277,7 +278,7 @@ class FoldedLedger implements Ledger {
   #forgetListed(): void {
     this.#newestFirst = undefined
     this.#newestBy = undefined
-    this.#listedOpen = undefined
+    this.#lists.forget()
     this.#accepted.forget()
   }
 
@@ -300,8 +301,7 @@ class FoldedLedger implements Ledger {
   }
 
   closedFills(): readonly Fill[] {
-    this.#listedFills ??= [...this.#fills.values()]
-    return this.#listedFills
+    return this.#lists.of('fills', () => [...this.#fills.values()])
   }
 
   books(): BookReads {

@@ -1,5 +1,6 @@
 /** The lanes that a whole close may take: one with our own deadline comes first, because its unknowns are proven in minutes. */
 
+import { madeOnce } from '../../base/madeOnce.ts'
 import { type IntentState, lastAttempt } from '../../domain/order/intent.ts'
 import { describeLane, type LaneName, laneNames } from '../../domain/order/laneTable.ts'
 import type { HasJournal, HasRules } from '../../execution/context/executionParts.ts'
@@ -27,12 +28,15 @@ export function closeLanesOf(
 ): readonly LaneName[] {
   const { lane: own } = engineSettings
   if (rules.source !== 'chain') return [own]
-  const refused = journal
-    .recentIntents({ limit: intentsRead })
-    .filter((state) => lastAttempt(state)?.send?.result === 'refused')
+  const refused = refusedIn(journal.recentIntents({ limit: intentsRead }))
   const usable = laneNames.filter((name) => name === own || !refused.some(refusedBy(name, nowMs)))
   return usable.toSorted((one, other) => rankOf(one) - rankOf(other))
 }
+
+/** Intents whose newest message was refused; made once for a list: each decision asks. */
+const refusedIn = madeOnce((states: readonly IntentState[]) =>
+  states.filter((state) => lastAttempt(state)?.send?.result === 'refused'),
+)
 
 function rankOf(lane: LaneName): number {
   return describeLane(lane).signsOwnDeadline ? 0 : 1

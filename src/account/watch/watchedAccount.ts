@@ -2,11 +2,12 @@
  * The account as it is watched: positions by all sources, equity and results, discrepancies, breakers, and the facts of one look that decisions are
  * judged by. It decides nothing and sends nothing.
  */
+import { lastMade } from '../../base/sameAgain.ts'
 import { LIST_LAG_MS } from '../../domain/accountRecords/listLag.ts'
 import type { IntentState } from '../../domain/order/intent.ts'
 import { accountOf, type ExecutionContext } from '../../execution/context/executionContext.ts'
 import { openStatesOf } from '../../execution/openOrders.ts'
-import { lossLimitsOf } from '../../risk/breakers/circuitBreakers.ts'
+import { dayStartOf, lossLimitsOf } from '../../risk/breakers/circuitBreakers.ts'
 import type {
   HasAheadStamps,
   HasCatalogue,
@@ -86,11 +87,16 @@ export function createWatchedAccount({ execution, ...parts }: WatchedAccountPart
   const feeds = createFeedAges(context)
   const watch = createAccountWatch({ ...context, prices, holdings, feeds, filled, reconciler, unmanaged })
   const dayResult = createDayResult([...before, ...journal.openIntents()], startedAtMs)
+  const lastRealized = lastMade<DayResult>()
   const realized = (): DayResult => {
-    const open = openStatesOf(openOrders)
-    dayResult.add([...open, ...openOrders.recentlyLanded()], clock.now())
-    dayResult.addDiscrepancies(trading.accountJournal.state(), clock.now())
-    return dayResult
+    const [open, landed, nowMs] = [openStatesOf(openOrders), openOrders.recentlyLanded(), clock.now()]
+    const account = trading.accountJournal.state()
+    // What was counted counts once, and what is too old for it changes with the day alone.
+    return lastRealized([open, landed, account.discrepancies, dayStartOf(nowMs)], () => {
+      dayResult.add([...open, ...landed], nowMs)
+      dayResult.addDiscrepancies(account, nowMs)
+      return dayResult
+    })
   }
   const breakers = createBreakers(
     context,
