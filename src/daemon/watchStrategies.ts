@@ -1,6 +1,6 @@
 /**
- * Notices strategy files that changed, came or went. It looks at the files themselves, every second: what an operating system tells
- * of changes is lost on network folders and in containers, and an editor's one saving is several of them.
+ * Notices strategy files that changed, came or went. It looks at the files themselves, a hundred a second: what an
+ * operating system tells of changes is lost on network folders and in containers, and an editor's one saving is several of them.
  */
 import type { Stats } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'

@@ -88,7 +88,7 @@ export const adversaryMutants: readonly AdversaryMutant[] = [
   ]),
   bug('a liquidation is no loss of the day', 'liquidations are hidden by balances that never fall', [
     'src/account/watch/watchedAccount.ts',
-    '    dayResult.addDiscrepancies(trading.accountJournal.state(), clock.now())\n',
+    '      dayResult.addDiscrepancies(account, nowMs)\n',
     '',
   ]),
   bug('a swap loses nothing', 'swaps that nobody counts', [

@@ -42,7 +42,7 @@ export const engineMutants: readonly FirstMutant[] = [
     'the hourly budget is counted in memory alone',
     40,
     judge,
-    'strategy: accepted.filter(({ strategy }) => strategy === name).length + pending.length,',
+    'strategy: (accepted.strategies.get(name) ?? 0) + pending.length,',
     'strategy: orders.open.filter(({ intent }) => intent.strategy === name).length,',
   ),
   one(
