@@ -29,6 +29,6 @@ export interface OpenOrders extends OrderHints {
 const statesIn = madeOnce((open: ReturnType<OpenOrders['open']>) => open.map(({ state }) => state))
 
 /** Returns the states of the open intents, oldest first: the same list again until one of them changes. */
-export function openStatesOf(openOrders: Pick<OpenOrders, 'open'>): readonly IntentState[] {
+export function openStatesOf(openOrders: OpenOrders): readonly IntentState[] {
   return statesIn(openOrders.open())
 }

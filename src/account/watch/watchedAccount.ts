@@ -91,7 +91,7 @@ export function createWatchedAccount({ execution, ...parts }: WatchedAccountPart
   const realized = (): DayResult => {
     const [open, landed, nowMs] = [openStatesOf(openOrders), openOrders.recentlyLanded(), clock.now()]
     const account = trading.accountJournal.state()
-    // What was counted counts once, and what is too old for it changes with the day alone.
+    // Each execution is counted once, and which ones are too old for it changes with the day alone.
     return lastRealized([open, landed, account.discrepancies, dayStartOf(nowMs)], () => {
       dayResult.add([...open, ...landed], nowMs)
       dayResult.addDiscrepancies(account, nowMs)
