@@ -40,7 +40,7 @@ export const engineMutants: readonly FirstMutant[] = [
   ),
   one(
     'the hourly budget is counted in memory alone',
-    40,
+    91,
     judge,
     'strategy: (accepted.strategies.get(name) ?? 0) + pending.length,',
     'strategy: orders.open.filter(({ intent }) => intent.strategy === name).length,',
