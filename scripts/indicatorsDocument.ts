@@ -34,11 +34,13 @@ const MOST = 200
 
 /** The page. */
 export function indicatorsDocument(): string {
-  const source = readFileSync(
-    fileURLToPath(new URL('../src/strategy/indicators.ts', import.meta.url)),
-    'utf8',
+  const [source = '', ofNoPackage = ''] = ['indicators', 'closedCandles'].map((name) =>
+    readFileSync(fileURLToPath(new URL(`../src/strategy/${name}.ts`, import.meta.url)), 'utf8'),
   )
-  const declared = declaredIn(source)
+  const order = Object.keys(usual)
+  const declared = [...declaredIn(source), ...declaredIn(ofNoPackage)].sort(
+    (a, b) => order.indexOf(a.name) - order.indexOf(b.name),
+  )
   const over = declared.filter(({ takes, name }) => takes.startsWith('candles') && name !== 'closedCandles')
   const others = declared.filter((each) => !over.includes(each))
   return `${[

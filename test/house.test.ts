@@ -280,6 +280,48 @@ test('the two readings of the wire know nothing of the daemon, and nothing of ea
     expect([...(allowed.get(module) ?? [])]).toEqual(['base', 'protocol'])
 })
 
+/** Packages that come along when these files are loaded: by imports of values, at any distance, none that is made on demand. */
+function packagesOf(...entries: readonly string[]): readonly string[] {
+  const packages = new Set<string>()
+  const seen = new Set<string>()
+  const walk = (file: string): void => {
+    if (seen.has(file)) return
+    seen.add(file)
+    const text = readFileSync(file, 'utf8').replace(/\/\*[\s\S]*?\*\//g, '')
+    const form =
+      /(?:^|\n)(?:import|export) (?!type\b)(?:[^'"\n;]*(?:\{[^}]*\})?[^'"\n;]* from )?['"]([^'"]+)['"]/g
+    for (const [, name = ''] of text.matchAll(form)) {
+      if (!name.startsWith('.')) packages.add(name)
+      else if (name.endsWith('.ts')) walk(resolve(dirname(file), name))
+    }
+  }
+  for (const entry of entries) walk(join(source, entry))
+  return [...packages].filter((name) => !name.startsWith('node:')).sort()
+}
+
+test('a short command loads no server, no series and nothing of the chain: it is mostly loading', () => {
+  expect(packagesOf('cli/bin.ts', 'cli/main.ts', 'cli/setup/versionCommand.ts')).toEqual(['decimal.js'])
+  expect(packagesOf('cli/main.ts', 'config/loadConfig.ts', 'cli/verbs/statusCommand.ts')).toEqual([
+    'convict',
+    'decimal.js',
+    'zod',
+  ])
+})
+
+test('a daemon loads no package before something of its own needs it', () => {
+  const packages = packagesOf('cli/main.ts', 'cli/verbs/runCommand.ts', 'strategy/kinds/trend.ts')
+  expect(packages).toContain('hono')
+  const late = [
+    'prom-client',
+    'trading-signals',
+    'pg',
+    'nodemailer',
+    'undici',
+    'prom-client/lib/defaultMetrics.js',
+  ]
+  expect(packages.filter((name) => late.includes(name))).toEqual([])
+})
+
 test('values of viem come from its utilities and accounts: its root brings every client and action along, at each start', () => {
   const whole = /(?:^|\n)import (?!type )[^'"]*['"]viem['"]/
   const found = files.filter((file) => whole.test(readFileSync(file, 'utf8')))

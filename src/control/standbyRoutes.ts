@@ -6,6 +6,7 @@ import { type Context, Hono } from 'hono'
 import { defined } from '../base/defined.ts'
 import type { AwaitedServer } from '../domain/journalServer.ts'
 import type { Metrics } from '../monitor/metrics/metrics.ts'
+import { STANDBY_WAITS } from './guard/accountRefusals.ts'
 import { challengePath, createProofs } from './guard/proof.ts'
 import { proveAnswers } from './guard/provenAnswers.ts'
 import { createGuard, no, type Proven, type ServerRules } from './guard/requestGuard.ts'
@@ -36,9 +37,6 @@ export interface StandbyContext extends ServerRules {
   readonly metrics: Metrics
   readonly standby: () => StandbyStatus
 }
-
-/** The code of the answer to whatever a perpd that waits does not do. */
-export const STANDBY_WAITS = 'JOURNAL_WAITING'
 
 /** Answers a question for the status of an account that is waited for. */
 export function waits(c: Context<Proven>, standby: StandbyStatus): Response {

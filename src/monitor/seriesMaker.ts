@@ -1,7 +1,10 @@
 /** Makes the daemon's series in a registry of their own, and keeps what docs/reference/metrics.md prints of them. */
-import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import type * as prom from 'prom-client'
+import Counter from 'prom-client/lib/counter.js'
+import Gauge from 'prom-client/lib/gauge.js'
+import Histogram from 'prom-client/lib/histogram.js'
+import Registry from 'prom-client/lib/registry.js'
 import { defined } from '../base/defined.ts'
-import { toDecimal, USD_DECIMALS, type Usd } from '../protocol/units.ts'
 
 /** One series, described. */
 export interface SeriesDescription {
@@ -16,29 +19,29 @@ export const answerBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 10]
 
 /** Maker of series; it registers and describes each one in the order of making. */
 export interface SeriesMaker {
-  readonly registry: Registry
+  readonly registry: prom.Registry
   readonly described: readonly SeriesDescription[]
   /** `collect` sets its values at each scrape; absent: somebody else moves them. */
   counter<T extends string>(
     name: string,
     help: string,
     labels?: readonly T[],
-    collect?: (self: Counter<T>) => void,
-  ): Counter<T>
+    collect?: (self: prom.Counter<T>) => void,
+  ): prom.Counter<T>
   /** As `counter`. */
   gauge<T extends string>(
     name: string,
     help: string,
     labels?: readonly T[],
-    collect?: (self: Gauge<T>) => void,
-  ): Gauge<T>
+    collect?: (self: prom.Gauge<T>) => void,
+  ): prom.Gauge<T>
   /** `buckets` are upper bounds in the unit of its name. */
   histogram<T extends string>(
     name: string,
     help: string,
     labels: readonly T[],
     buckets: number[],
-  ): Histogram<T>
+  ): prom.Histogram<T>
 }
 
 /** A maker over a new registry. */
@@ -50,7 +53,7 @@ export function createSeriesMaker(): SeriesMaker {
     name: string,
     help: string,
     labelNames: readonly T[],
-  ): { name: string; help: string; labelNames: readonly T[]; registers: Registry[] } => {
+  ): { name: string; help: string; labelNames: readonly T[]; registers: prom.Registry[] } => {
     described.push({ name, type, help, labels: labelNames })
     return { name, help, labelNames, registers: [registry] }
   }
@@ -58,9 +61,9 @@ export function createSeriesMaker(): SeriesMaker {
     name: string,
     help: string,
     labels: readonly T[] = [],
-    collect?: (self: Counter<T>) => void,
-  ): Counter<T> => {
-    const made: Counter<T> = new Counter({
+    collect?: (self: prom.Counter<T>) => void,
+  ): prom.Counter<T> => {
+    const made: prom.Counter<T> = new Counter({
       ...named('counter', name, help, labels),
       ...defined({ collect: collect ? () => collect(made) : undefined }),
     })
@@ -70,9 +73,9 @@ export function createSeriesMaker(): SeriesMaker {
     name: string,
     help: string,
     labels: readonly T[] = [],
-    collect?: (self: Gauge<T>) => void,
-  ): Gauge<T> => {
-    const made: Gauge<T> = new Gauge({
+    collect?: (self: prom.Gauge<T>) => void,
+  ): prom.Gauge<T> => {
+    const made: prom.Gauge<T> = new Gauge({
       ...named('gauge', name, help, labels),
       ...defined({ collect: collect ? () => collect(made) : undefined }),
     })
@@ -83,12 +86,7 @@ export function createSeriesMaker(): SeriesMaker {
     help: string,
     labels: readonly T[],
     buckets: number[],
-  ): Histogram<T> => new Histogram({ ...named('histogram', name, help, labels), buckets })
+  ): prom.Histogram<T> => new Histogram({ ...named('histogram', name, help, labels), buckets })
 
   return { registry, described, counter, gauge, histogram }
-}
-
-/** A series is a float by nature; nothing is ever computed from it again. */
-export function asNumber(amount: Usd): number {
-  return toDecimal(amount, USD_DECIMALS).toNumber()
 }

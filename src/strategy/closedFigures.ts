@@ -5,7 +5,7 @@
 
 import type { CandleReading } from '../domain/snapshot.ts'
 import type { Candle, CandlePeriod } from '../protocol/market.ts'
-import { atr, closedCandles, ema, secondsOfPeriod } from './indicators.ts'
+import { atr, closedCandles, ema, secondsOfPeriod } from './closedCandles.ts'
 
 /** Figures of candles whose period is over. */
 export interface ClosedFigures {

@@ -14,7 +14,7 @@ import {
   SMA,
   StochasticOscillator,
 } from 'trading-signals'
-import type { Candle, CandlePeriod } from '../protocol/market.ts'
+import type { Candle } from '../protocol/market.ts'
 
 // biome-ignore lint/performance/noBarrelFile: the one door that a kind of the user's own imports (#indicators)
 export {
@@ -33,67 +33,11 @@ export {
   StochasticRSI,
   WMA,
 } from 'trading-signals'
-
-/** Seconds of each candle period. */
-const periodSeconds: Readonly<Record<CandlePeriod, number>> = {
-  '1m': 60,
-  '5m': 300,
-  '15m': 900,
-  '1h': 3600,
-  '4h': 14_400,
-  '1d': 86_400,
-}
-
-/** Length of a candle period, seconds. */
-export function secondsOfPeriod(period: CandlePeriod): number {
-  return periodSeconds[period]
-}
-
-/** The candles whose period is over at `nowMs` (Unix ms): the running one repaints and is left out. */
-export function closedCandles(
-  candles: readonly Candle[],
-  period: CandlePeriod,
-  nowMs: number,
-): readonly Candle[] {
-  return candles.filter((candle) => (candle.timestampSeconds + periodSeconds[period]) * 1000 <= nowMs)
-}
+export { atr, closedCandles, ema, secondsOfPeriod } from './closedCandles.ts'
 
 /** Simple moving average of the last `length` closes. */
 export function sma(candles: readonly Candle[], length: number): number | undefined {
   return last(new SMA(length), closesOf(candles), length)
-}
-
-/** Exponential moving average of the closes, seeded by the first of them. */
-export function ema(candles: readonly Candle[], length: number): number | undefined {
-  const [first] = candles
-  if (first === undefined || candles.length < length) return undefined
-  // As the library adds them up, to the last digit, in its own loop: kinds ask for it over hundreds of candles at each turn.
-  const weight = 2 / (length + 1)
-  const rest = 1 - weight
-  let average = first.close
-  for (const { close } of candles) average = close * weight + average * rest
-  return average
-}
-
-/** Average true range over `length` candles (Wilder), in the price's unit. */
-export function atr(candles: readonly Candle[], length: number): number | undefined {
-  if (candles.length < length || length < 1) return undefined
-  const factor = 1 / length
-  let [before, sum, average]: [number | undefined, number, number] = [undefined, 0, 0]
-  let at = 0
-  for (const { high, low, close } of candles) {
-    const range =
-      before === undefined
-        ? high - low
-        : Math.max(high - low, Math.abs(high - before), Math.abs(low - before))
-    before = close
-    if (at < length) {
-      sum += range
-      average = sum / length
-    } else average = (range - average) * factor + average
-    at += 1
-  }
-  return average
 }
 
 /** Relative strength index of the closes (Wilder), 0 to 100. */

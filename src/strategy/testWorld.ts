@@ -5,7 +5,7 @@ import type { MarketView, Snapshot } from '../domain/snapshot.ts'
 import { type Address, hexKey } from '../protocol/address.ts'
 import type { Candle, CandlePeriod, Direction, Token, TradingCapacity } from '../protocol/market.ts'
 import { amountOfUsd, type Usd, usd } from '../protocol/units.ts'
-import { secondsOfPeriod } from './indicators.ts'
+import { secondsOfPeriod } from './closedCandles.ts'
 import { priceOfLevel } from './levels.ts'
 
 /** A position of the instance in a test. */

@@ -88,7 +88,7 @@ export const fastMutants: readonly FastMutant[] = [
   one(
     'the running candle counts as closed',
     trend,
-    'src/strategy/indicators.ts',
+    'src/strategy/closedCandles.ts',
     '(candle.timestampSeconds + periodSeconds[period]) * 1000 <= nowMs)',
     'candle.timestampSeconds * 1000 <= nowMs)',
   ),

@@ -12,7 +12,7 @@ import { systemClock } from '../../base/systemClock.ts'
 import type { Config } from '../../config/configTypes.ts'
 import { CommandError, exitCodeOfRefusal, exitCodes } from '../../config/exit.ts'
 import type { Role } from '../../control/guard/access.ts'
-import { accountPath, isAccountRefusal } from '../../control/guard/accountRefusals.ts'
+import { accountPath, isAccountRefusal, STANDBY_WAITS } from '../../control/guard/accountRefusals.ts'
 import { linkPath } from '../../control/guard/browserRules.ts'
 import {
   answerCode,
@@ -24,7 +24,7 @@ import {
   proofOf,
 } from '../../control/guard/proof.ts'
 import type { StatusBody } from '../../control/routes.ts'
-import { STANDBY_WAITS, type StandbyStatus } from '../../control/standbyRoutes.ts'
+import type { StandbyStatus } from '../../control/standbyRoutes.ts'
 import { addressFileOf, readAddress, readLeft } from '../../daemon/controlAddress.ts'
 import { journalNameOf } from '../../daemon/journalFile.ts'
 import { readToken, tokenFileOf } from '../../daemon/ownFiles/controlTokens.ts'

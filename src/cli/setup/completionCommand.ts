@@ -5,7 +5,7 @@ import { didYouMean } from '../../config/suggest.ts'
 import { type CommandLine, liveSubjects } from '../../operator/commandLine.ts'
 import { isSwapOnly } from '../../protocol/catalogue.ts'
 import { chainNames, chains } from '../../protocol/chains/index.ts'
-import { builtInKinds } from '../../strategy/kinds/kinds.ts'
+import { builtInNames } from '../../strategy/kinds/builtInKind.ts'
 import { taskRows } from '../../tasks/taskRows.ts'
 import type { BareCall } from '../call/command.ts'
 import { completionScript, shells, type ValueWords } from './completionScript.ts'
@@ -28,7 +28,6 @@ export async function completion(
 
 /** Values of flags and arguments that are known without asking anybody. */
 function valueWords(): ValueWords {
-  const kinds = Object.keys(builtInKinds)
   // The name before the slash is enough where one market has it, and else it is answered with whole symbols.
   const markets = [
     ...new Set(
@@ -42,9 +41,9 @@ function valueWords(): ValueWords {
   return {
     profile: ['paper', ...chainNames],
     level: ['debug', 'info', 'warn', 'error'],
-    kind: kinds,
+    kind: builtInNames,
     'task-kind': taskRows.map(({ name }) => name),
-    KIND: kinds,
+    KIND: builtInNames,
     market: markets,
     direction: ['long', 'short'],
     state: ['active', 'reducing', 'halted'],

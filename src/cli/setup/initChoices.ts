@@ -6,7 +6,7 @@ import { didYouMean } from '../../config/suggest.ts'
 import { mayHoldKey } from '../../monitor/log/redact.ts'
 import { isSwapOnly } from '../../protocol/catalogue.ts'
 import { type Chain, chainNamed, chainNames, chains } from '../../protocol/chains/index.ts'
-import { builtInKinds } from '../../strategy/kinds/kinds.ts'
+import { builtInNames } from '../../strategy/kinds/builtInKind.ts'
 import { marketSymbol } from '../strategies/newCommand.ts'
 import { builtInKind } from '../strategies/shippedExamples.ts'
 
@@ -52,7 +52,7 @@ export async function makeChoices(answer: Answer): Promise<Choices> {
   )
   const isPaper = profile === 'paper'
   const chain = chainNamed(profile) ?? chains.arbitrum
-  const kinds = Object.keys(builtInKinds).join(', ')
+  const kinds = builtInNames.join(', ')
   const kind = await answer('kind', `Which strategy? ${kinds}`, 'trend', (text) => builtInKind(text).kind)
   const opens = builtInKind(kind).opensPositions
   const market = opens

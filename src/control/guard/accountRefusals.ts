@@ -3,6 +3,9 @@
 /** Codes of the refusals. */
 export const accountRefusals = ['ACCOUNT_REQUIRED', 'ACCOUNT_UNKNOWN', 'ACCOUNT_FAILED'] as const
 
+/** The code of the answer to whatever a perpd that waits for its journal does not do. */
+export const STANDBY_WAITS = 'JOURNAL_WAITING'
+
 /** Body of a refusal. */
 export interface AccountRefusal {
   readonly error: (typeof accountRefusals)[number]

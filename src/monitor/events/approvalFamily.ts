@@ -2,7 +2,8 @@
 import { isoTime } from '../../base/clock.ts'
 import type { AccountEvent } from '../../domain/accountEvent.ts'
 import type { SubaccountReport } from '../../domain/subaccountReport.ts'
-import { asNumber, type SeriesMaker } from '../seriesMaker.ts'
+import type { SeriesMaker } from '../seriesMaker.ts'
+import { asNumber } from '../seriesNumber.ts'
 import { counted, money, plain, span } from '../text.ts'
 import type { EventFamily, Field } from './eventRow.ts'
 

@@ -2,7 +2,8 @@
 import type { VenueEvent } from '../../domain/venueEvent.ts'
 import { formatPrice } from '../../protocol/priceText.ts'
 import { isGood } from '../hostFigures.ts'
-import { answerBuckets, asNumber, type SeriesMaker } from '../seriesMaker.ts'
+import { answerBuckets, type SeriesMaker } from '../seriesMaker.ts'
+import { asNumber } from '../seriesNumber.ts'
 import { contestedText, counted, ended, money, sourceTexts, span } from '../text.ts'
 import type { EventFamily, EventOf, NoticeFacts, Seen } from './eventRow.ts'
 

@@ -2,7 +2,7 @@
  * Prometheus series. Counters and durations come from events; everything that is a state or an age is read from the
  * engine's status when somebody scrapes, so that it is never older than the scrape. No label ever holds an order's id.
  */
-import { collectDefaultMetrics } from 'prom-client'
+import type { Registry } from 'prom-client'
 import { marked } from '../../base/shownText.ts'
 import type { Emit } from '../../domain/event.ts'
 import type { AwaitedServer } from '../../domain/journalServer.ts'
@@ -61,15 +61,14 @@ export function createMetrics(options: MetricsOptions): Metrics {
   journalSeries(maker, options.journalAccount ?? '', () => scraped?.journal?.server ?? waitedFor)
   const listen = eventSeries(maker, now)
   accountSeries(maker, options)
-  if (options.isOfAccount !== true) {
-    // Under the names that dashboards of Node processes know.
-    collectDefaultMetrics({ register: registry })
-    for (const name of misnamed) registry.removeSingleMetric(name)
-  }
+  // Those of the process are made by the first scrape: they load much, and time each collection of garbage.
+  let processSeries: Promise<void> | undefined
   return {
     listen,
     // A market's name is a host's word; the format knows no escape for what cannot be seen.
     async render(status, server) {
+      processSeries ??= options.isOfAccount === true ? Promise.resolve() : addProcessSeries(registry)
+      await processSeries
       scraped = status
       waitedFor = server
       return marked(await registry.metrics())
@@ -77,6 +76,13 @@ export function createMetrics(options: MetricsOptions): Metrics {
     contentType: registry.contentType,
     describe: () => described,
   }
+}
+
+/** Adds the series of this process, under the names that dashboards of Node processes know. */
+async function addProcessSeries(registry: Registry): Promise<void> {
+  const { default: collectDefaultMetrics } = await import('prom-client/lib/defaultMetrics.js')
+  collectDefaultMetrics({ register: registry })
+  for (const name of misnamed) registry.removeSingleMetric(name)
 }
 
 /** Series of the accounts of a process that has several. */

@@ -6,7 +6,8 @@ import type { Label } from '../../domain/order/intent.ts'
 import type { Feed } from '../../domain/venueEvent.ts'
 import { incidentKinds } from '../events/notice.ts'
 import type { MonitoredStatus } from '../monitoredStatus.ts'
-import { asNumber, type SeriesMaker } from '../seriesMaker.ts'
+import type { SeriesMaker } from '../seriesMaker.ts'
+import { asNumber } from '../seriesNumber.ts'
 
 /** The engine's status of the scrape that is under way; undefined before there is an engine. */
 export type ScrapedStatus = () => MonitoredStatus | undefined

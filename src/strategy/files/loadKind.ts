@@ -4,7 +4,7 @@ import { dirname, isAbsolute, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { reasonOf } from '../../base/errors.ts'
 import { didYouMean } from '../didYouMean.ts'
-import { builtInKinds } from '../kinds/kinds.ts'
+import { builtInKind, builtInNames } from '../kinds/builtInKind.ts'
 import type { Strategy } from '../strategy.ts'
 import { type HostedKind, KindFault } from './hosted.ts'
 import { type Distrust, distrustProblem, StrategyFileError } from './problem.ts'
@@ -18,17 +18,16 @@ export async function kindOf(
   options: LoadOptions = {},
 ): Promise<Strategy | HostedKind | StrategyFileError> {
   if (!/^\.{1,2}\//.test(kind) && !isAbsolute(kind)) {
-    const builtIn = Object.hasOwn(builtInKinds, kind) ? builtInKinds[kind] : undefined
+    const builtIn = builtInKind(kind)
     if (builtIn !== undefined) return builtIn
-    const known = Object.keys(builtInKinds)
-    const near = didYouMean(kind, known)
+    const near = didYouMean(kind, builtInNames)
     return new StrategyFileError({
       file: yaml.file,
       place: yaml.placeOf(['kind']),
       field: 'kind',
       what: 'is not a kind of strategy',
       value: kind,
-      expected: `one of ${known.join(', ')}, or a file of your own like ./mine.ts`,
+      expected: `one of ${builtInNames.join(', ')}, or a file of your own like ./mine.ts`,
       fix: near === undefined ? 'name one of these' : `did you mean ${JSON.stringify(near)}?`,
     })
   }

@@ -5,7 +5,7 @@ import type { MarketView } from '../../../domain/snapshot.ts'
 import { type Address, sameHex } from '../../../protocol/address.ts'
 import type { Candle, CandlePeriod, Direction } from '../../../protocol/market.ts'
 import { bps, type Usd } from '../../../protocol/units.ts'
-import { closedCandles, secondsOfPeriod } from '../../indicators.ts'
+import { closedCandles, secondsOfPeriod } from '../../closedCandles.ts'
 import { collateralTokenOf, type OrderSize, type OwnPosition, type StrategyView, z } from '../../strategy.ts'
 
 /** Length of a candle. */
