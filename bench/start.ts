@@ -61,7 +61,8 @@ async function ready(program: string, round: number): Promise<readonly [cpu: num
 }
 
 try {
-  const programs = ['src/cli/bin.ts', 'dist/cli/bin.js'].filter((each) => existsSync(join(root, each)))
+  // As npm starts the source.
+  const programs = ['src/cli/start.js', 'dist/cli/bin.js'].filter((each) => existsSync(join(root, each)))
   const rows = new Map<string, number[]>()
   const add = (name: string, value: number) => rows.set(name, [...(rows.get(name) ?? []), value])
   // The first round fills the cache of compiled code.
