@@ -3,6 +3,7 @@
  * load.
  */
 import type { Strategy } from '../strategy.ts'
+import { guard } from './guard.ts'
 
 const loaders: Readonly<Record<string, () => Promise<Strategy>>> = {
   'approval-keeper': async () => (await import('./approvalKeeper.ts')).approvalKeeper,
@@ -11,7 +12,8 @@ const loaders: Readonly<Record<string, () => Promise<Strategy>>> = {
   claimer: async () => (await import('./claimer.ts')).claimer,
   'collateral-keeper': async () => (await import('./collateralKeeper.ts')).collateralKeeper,
   grid: async () => (await import('./grid.ts')).grid,
-  guard: async () => (await import('./guard.ts')).guard,
+  // Warnings of orders by hand ask it anyway.
+  guard: async () => guard,
   'hedged-carry': async () => (await import('./hedgedCarry.ts')).hedgedCarry,
   'impact-capture': async () => (await import('./impactCapture.ts')).impactCapture,
   ladder: async () => (await import('./ladder.ts')).ladder,
