@@ -10,16 +10,23 @@ import { bundled } from './bundled.ts'
 
 const root = process.cwd()
 const source = realpathSync(join(root, 'src'))
-/** By their places in `dist`; the files of the console's page are looked up by themselves too. */
-const entries: Readonly<Record<string, string>> = {
-  'api/index': 'api/index.ts',
-  'cli/bin': 'cli/bin.ts',
-  'control/assets': 'control/console/assets.ts',
-  'daemon/kindThread': 'daemon/kindThread.ts',
-  'journal/sqlite/writerThread': 'journal/sqlite/writerThread.ts',
-  'strategy/strategy': 'strategy/strategy.ts',
-  'strategy/indicators': 'strategy/indicators.ts',
-}
+/**
+ * By their places in `dist`; the files of the console's page are looked up by themselves too. What the thread of a user's kind loads is a bundle of its
+ * own: its door exports all of zod, which every start would load where both are one.
+ */
+const bundles: readonly Readonly<Record<string, string>>[] = [
+  {
+    'api/index': 'api/index.ts',
+    'cli/bin': 'cli/bin.ts',
+    'control/assets': 'control/console/assets.ts',
+    'journal/sqlite/writerThread': 'journal/sqlite/writerThread.ts',
+  },
+  {
+    'daemon/kindThread': 'daemon/kindThread.ts',
+    'strategy/strategy': 'strategy/strategy.ts',
+    'strategy/indicators': 'strategy/indicators.ts',
+  },
+]
 
 /** The place of a module as it would be without this script: files that the code reads are found from there, one folder below `dist`. */
 function placeOf(id: string): string | undefined {
@@ -60,23 +67,28 @@ function notices(chunks: readonly OutputChunk[]): string {
   return `The code in this folder holds parts of these packages, each under its own licence.\n\n${texts.sort().join(`\n${'-'.repeat(80)}\n\n`)}`
 }
 
-const bundle = await bundled(
-  Object.fromEntries(Object.entries(entries).map(([place, file]) => [place, join(source, file)])),
-  placeOf,
-)
-const { output } = await bundle.write({
-  dir: join(root, 'dist'),
-  format: 'esm',
-  entryFileNames: '[name].js',
-  chunkFileNames: 'code/[name]-[hash].js',
-  // Errors are named by their classes.
-  keepNames: true,
-  comments: { legal: true, annotation: false, jsdoc: false },
-})
-const chunks = output.filter((each) => each.type === 'chunk')
+/** Writes the code of some entries; gives its chunks. */
+async function write(entries: Readonly<Record<string, string>>): Promise<readonly OutputChunk[]> {
+  const bundle = await bundled(
+    Object.fromEntries(Object.entries(entries).map(([place, file]) => [place, join(source, file)])),
+    placeOf,
+  )
+  const { output } = await bundle.write({
+    dir: join(root, 'dist'),
+    format: 'esm',
+    entryFileNames: '[name].js',
+    chunkFileNames: 'code/[name]-[hash].js',
+    // Errors are named by their classes.
+    keepNames: true,
+    comments: { legal: true, annotation: false, jsdoc: false },
+  })
+  await bundle.close()
+  return output.filter((each) => each.type === 'chunk')
+}
+
+const chunks = (await Promise.all(bundles.map(write))).flat()
 for (const { fileName, code } of chunks)
   if (code.includes('import.meta.url') && fileName.split('/').length !== 2)
     throw new Error(`${fileName} finds files by its place, which is not one folder below dist`)
 for (const { fileName, code } of chunks) writeFileSync(join(root, 'dist', fileName), inAscii(code))
 writeFileSync(join(root, 'dist', 'third-party.txt'), notices(chunks))
-await bundle.close()
