@@ -1,9 +1,9 @@
 /** Strategy files as a run asks them: unchanged, at the closes of their candles, and not while there is no price. */
 import { readFileSync } from 'node:fs'
 import { defined } from '../base/defined.ts'
+import { secondsOfPeriod } from '../strategy/closedCandles.ts'
 import type { HostedKind, KindRun, Scene } from '../strategy/files/hosted.ts'
 import type { LoadedStrategy } from '../strategy/files/load.ts'
-import { secondsOfPeriod } from '../strategy/closedCandles.ts'
 import { checkTurn } from '../strategy/kindMemory.ts'
 import type { Strategy, StrategyView } from '../strategy/strategy.ts'
 import type { RecordTurn, ShownScene } from './check/recordedTurns.ts'

@@ -67,8 +67,11 @@ export function createMetrics(options: MetricsOptions): Metrics {
     listen,
     // A market's name is a host's word; the format knows no escape for what cannot be seen.
     async render(status, server) {
+      // Where their code cannot be read just now, as while perpd is installed anew, all others are served.
       processSeries ??= options.isOfAccount === true ? Promise.resolve() : addProcessSeries(registry)
-      await processSeries
+      await processSeries.catch(() => {
+        processSeries = undefined
+      })
       scraped = status
       waitedFor = server
       return marked(await registry.metrics())
