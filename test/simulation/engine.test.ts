@@ -28,6 +28,14 @@ test('10 crowded worlds that nobody has run break no invariant', { timeout: 600_
   expect(report.intents).toBeGreaterThan(50)
 })
 
+// One endpoint alone showed for a minute that an exit of another file had closed the side.
+test('the exits of a part that another instance took off wait for the proof of it', {
+  timeout: 300_000,
+}, async () => {
+  const report = await runSeeds('engine', 216_334_571_757_016, 1, true)
+  expect(failuresOf(report)).toEqual([])
+})
+
 test('a seed of the whole daemon gives the same trace in two processes', { timeout: 300_000 }, async () => {
   const ask = async () => {
     const asked = [

@@ -239,7 +239,7 @@ export function createExitChecks(parts: {
       const sumUsd = ofType.reduce((sum, order) => sum + sizeOf(order), 0n)
       const mostUsd = heldUsd + comingUsd(name, marketToken, direction) + toleranceUsd
       // What somebody else took off and nobody has proven yet: the books hold more than there is, and a list that shows none is no proof.
-      const isSure = isCalm && !isKept && !isTakenOffUnproven(part)
+      const isSure = isCalm && !isKept && !isTakenOffUnproven(part, now.open)
       judge(`${key} ${type} over`, !isMixed && sumUsd > mostUsd, isSure, 'E12', () => {
         return `${words} of ${name} on ${marketToken} ${direction} are ${sumUsd}, and its part is ${heldUsd}`
       })
@@ -320,21 +320,35 @@ export function createExitChecks(parts: {
   }
 
   /**
-   * Says whether somebody else, or an order of the operator, took something off the side since the part was opened, and the journal does not have it yet. A host's row is
+   * Says whether somebody else, or an order of the operator or of another instance, took something off the side since the part was opened, without a proof in the journal yet. A host's row is
    * no proof that a position became smaller (`proofs.ts`): a host that hides a position and invents its liquidation shows the very same rows,
    * and a part that is held would stand without its stop for as long as an endpoint does not answer. Until the chain proves it, exits are for
    * what the books hold of a side that a list shows, and take risk away or do nothing.
    */
-  function isTakenOffUnproven({ marketToken, direction, openedBy }: OwnPart): boolean {
+  function isTakenOffUnproven(
+    { strategy, marketToken, direction, openedBy }: OwnPart,
+    open: Look['open'],
+  ): boolean {
     return [...chain.canonical.logs.entries()].some(([place, { orderKey, movedUsd = 0n }]) => {
       const { spec, intentId } = chain.canonical.orders.get(orderKey) ?? {}
       const isHere = spec?.marketToken.toLowerCase() === marketToken && spec.direction === direction
       if (!isHere || spec.adds || movedUsd <= 0n || place <= openedBy) return false
       // A close by hand or of an unwind counts here as it executes; the process has it with the record of that.
-      if (intentId !== undefined)
-        return strategyOf(intentId)?.startsWith('@') === true && !known.has(orderKey)
-      return !told.has(orderKey)
+      if (intentId === undefined) return !told.has(orderKey)
+      const whose = strategyOf(intentId)
+      if (whose?.startsWith('@') === true) return !known.has(orderKey)
+      // Another instance's exit that one endpoint alone shows may yet be taken back: then the part is there, and needs its exits.
+      return whose !== strategy && isProvisionalIn(open, orderKey)
     })
+  }
+
+  /** Whether the process knows an order's end by evidence that the chain may take back. */
+  function isProvisionalIn(open: Look['open'], orderKey: string): boolean {
+    return open.some((state) =>
+      lastAttempt(state)?.children.some(
+        (child) => child.orderKey === orderKey && hasEnded(child) && isProvisional(child.evidence),
+      ),
+    )
   }
 
   /** E12, before it can be so: what is placed comes to no more than the part with what rests, and with what is on its way. */
@@ -344,7 +358,8 @@ export function createExitChecks(parts: {
     const part = knownParts().get(partKey(strategy, marketToken, direction))
     const type = orderType === 'stop-loss' ? STOP_LOSS : TAKE_PROFIT
     if (kind !== 'decrease' || orderType === 'market' || orderType === 'twap') return
-    if (part === undefined || part.isMixed || isTakenOffUnproven(part)) return
+    // What is unproven keeps exits that rest; it is no reason to place more.
+    if (part === undefined || part.isMixed || isTakenOffUnproven(part, [])) return
     if (isTakenBack(strategy, marketToken, direction, open)) return
     // Exits of an entry that waits by the journal are for what it will add.
     const isExit = (role: string | undefined) => role === 'stop-loss' || role === 'take-profit'
