@@ -2,17 +2,7 @@
  * Figures of candles that need no package, for signals only: they are plain numbers and never become an amount or a price of an order. Apart
  * from the other indicators, whose package has 176 modules: most kinds need none of them.
  */
-import type { Candle, CandlePeriod } from '../protocol/market.ts'
-
-/** Seconds of each candle period. */
-const periodSeconds: Readonly<Record<CandlePeriod, number>> = {
-  '1m': 60,
-  '5m': 300,
-  '15m': 900,
-  '1h': 3600,
-  '4h': 14_400,
-  '1d': 86_400,
-}
+import { type Candle, type CandlePeriod, periodSeconds } from '../protocol/market.ts'
 
 /** Length of a candle period, seconds. */
 export function secondsOfPeriod(period: CandlePeriod): number {
