@@ -1,6 +1,7 @@
 /**
  * Bundles `perpd` once before tests that start it: of a start from the source, finding and linking a thousand modules is more than half. The
- * bundle is the source of now, with the places of its files, so that threads, pages and recorded data are those of the checkout.
+ * bundle is the source of now, with the places of its files, so that pages and recorded data are those of the checkout. The programs of its threads are
+ * bundled too, as in the package: the thread of a kind has no cache of compiled code, and takes three times as long from the source.
  * TEST_PROGRAM names it to the processes that tests start (guardedMain.ts); set to nothing, they run the source file by file.
  */
 import { createHash } from 'node:crypto'
@@ -16,7 +17,7 @@ import {
   rmSync,
   statSync,
 } from 'node:fs'
-import { join, resolve, sep } from 'node:path'
+import { join, relative, resolve, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { bundled } from '../../scripts/bundled.ts'
 
@@ -26,9 +27,26 @@ const kept = join(root, 'node_modules', '.cache', 'perpd-programs')
 /** Bundles of earlier sources that are kept, for another run may have one in use. */
 const KEPT_MAX = 3
 
-/** Changes with the source, the packages, the version of Node, and how it is bundled. */
+/** Paths of modules below `src` by the names of their outputs. */
+const entries: Readonly<Record<string, string>> = {
+  main: 'cli/main.ts',
+  kindThread: 'daemon/kindThread.ts',
+  writerThread: 'journal/sqlite/writerThread.ts',
+  'strategy/strategy': 'strategy/strategy.ts',
+  'strategy/indicators': 'strategy/indicators.ts',
+}
+
+/** Modules that look for other programs beside their own place, with the place in the bundle that they are given for it. */
+const placesInBundle: ReadonlyMap<string, string> = new Map([
+  ['daemon/readStrategies.ts', 'readStrategies.js'],
+  ['journal/sqlite/threadWriter.ts', 'threadWriter.js'],
+  // It finds what kinds import one folder above.
+  ['daemon/trustedKinds.ts', 'daemon/trustedKinds.js'],
+])
+
+/** Changes with the source, where it lies, the packages, the version of Node, and how it is bundled. */
 function contentKey(): string {
-  const hash = createHash('sha256').update(process.version)
+  const hash = createHash('sha256').update(`${process.version}\n${root}`)
   const code = globSync('src/**/*.ts', { cwd: root }).sort()
   for (const file of [...code, 'package-lock.json', 'scripts/bundled.ts', 'test/support/bundleProgram.ts'])
     hash.update(`\n${file}\n`).update(readFileSync(join(root, file)))
@@ -46,8 +64,13 @@ export default async function bundleProgram(): Promise<void> {
 /** Writes to a folder of its own and renames it, so that a run beside this one finds a whole bundle or none. */
 async function writeBundle(folder: string): Promise<void> {
   removeOldest()
-  const bundle = await bundled({ main: join(source, 'cli', 'main.ts') }, (path) =>
-    path.startsWith(source + sep) ? JSON.stringify(pathToFileURL(path).href) : undefined,
+  const bundle = await bundled(
+    Object.fromEntries(Object.entries(entries).map(([name, file]) => [name, join(source, file)])),
+    (path) => {
+      if (!path.startsWith(source + sep)) return undefined
+      const place = placesInBundle.get(relative(source, path).replaceAll(sep, '/'))
+      return JSON.stringify(pathToFileURL(place === undefined ? path : join(folder, place)).href)
+    },
   )
   const written = mkdtempSync(`${folder}-`)
   // Some tests run perpd as another user.
