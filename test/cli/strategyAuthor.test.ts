@@ -13,7 +13,8 @@ import { perpd } from './run.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'perpd-author-'))
 afterAll(() => rmSync(folder, { recursive: true }))
-const program = resolve(import.meta.dirname, '../../src/cli/main.ts')
+const root = resolve(import.meta.dirname, '../..')
+const program = join(root, 'test/support/guardedMain.ts')
 const typed = (...words: readonly string[]) =>
   spawnSync(process.execPath, [program, ...words], {
     cwd: folder,
@@ -63,7 +64,7 @@ test('new writes a file that check takes, in strategies/ by market and kind, and
   const text = readFileSync(path, 'utf8')
   expect(text).toContain('market: "BTC/USD [BTC-USDC]"')
   const [, schema = ''] = /^# yaml-language-server: \$schema=(.+)\n/.exec(text) ?? []
-  expect(resolve(path, '..', schema)).toBe(resolve(program, '../../../strategies/strategy.schema.json'))
+  expect(resolve(path, '..', schema)).toBe(join(root, 'strategies/strategy.schema.json'))
   const check = typed('check', 'strategies/btc-trend.yaml')
   expect([check.status, check.stdout]).toEqual([0, expect.stringContaining('All checks passed.')])
   writeFileSync(path, 'mine')

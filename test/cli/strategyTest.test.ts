@@ -17,7 +17,7 @@ import { perpd } from './run.ts'
 const folder = mkdtempSync(join(tmpdir(), 'perpd-trial-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 const root = resolve(import.meta.dirname, '../..')
-const program = join(root, 'src/cli/main.ts')
+const program = join(root, 'test/support/guardedMain.ts')
 
 function typed(...words: readonly string[]) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [program, 'strategies', 'test', ...words], {
