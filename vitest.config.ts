@@ -19,6 +19,11 @@ const apart = below(apartTests)
 const alone = below(aloneTests)
 /** Projects whose files start perpd as processes have it bundled first. */
 const globalSetup = 'test/support/bundleProgram.ts'
+/**
+ * Long simulations run in modules as Node loads them, as perpd does: Vite's own have a call in the place of each imported name, which takes a tenth of
+ * their processor time. Only mocks of modules would need those, and there are none.
+ */
+const nativeModules = { viteModuleRunner: false, nodeLoader: false }
 
 export default defineConfig({
   test: {
@@ -54,7 +59,7 @@ export default defineConfig({
           globalSetup,
         },
       },
-      { extends: true, test: { name: 'deep', include: deep } },
+      { extends: true, test: { name: 'deep', include: deep, experimental: nativeModules } },
       {
         extends: true,
         test: {
