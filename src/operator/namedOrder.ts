@@ -54,6 +54,28 @@ export function openOrder({ open }: OpenOrders, intentId: string): IntentState |
   )
 }
 
+/**
+ * The refusal of a command on an order at the venue that no list shows: ORDER_NOT_RESTING where the records say that it rests, for a list may be
+ * seconds older than they are; ORDER_NOT_FOUND otherwise.
+ *
+ * @param wanted in lower case: the first characters of an intent's id, or of the key of a created order, 0x...
+ */
+export function notListed({ open }: OpenOrders, wanted: string): Refusal {
+  const rests = open().some(({ state }) =>
+    (lastAttempt(state)?.children ?? []).some(
+      (child) =>
+        !hasEnded(child) &&
+        (child.orderKey.toLowerCase().startsWith(wanted) || state.intent.intentId.startsWith(wanted)),
+    ),
+  )
+  return rests
+    ? refusal(
+        'ORDER_NOT_RESTING',
+        `order ${wanted} was created, but the venue's list does not show it yet: retry in a few seconds`,
+      )
+    : refusal('ORDER_NOT_FOUND', `no order of ${wanted} rests at the venue; perpd orders lists them`)
+}
+
 /** An order by its id and in words. */
 export function orderNamed({ intentId, kind, terms }: Intent): string {
   return `${intentId} (${kind} ${terms.direction} ${terms.symbol})`

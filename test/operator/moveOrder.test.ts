@@ -121,6 +121,25 @@ test('an entry that waits is moved; of an order with several parts the part must
   })
 })
 
+test('a move and a cancel of an order that is too new for the list of the venue say so, and go through when it is listed', async () => {
+  const { ask, rest, clock } = await trading()
+  await ask({ ...opening, id: 'one1', stopLoss: '1000' })
+  const [stop] = await rest()
+  const key = stop?.orderKey ?? '0x'
+  const orders = bench?.venue.venueState.orders ?? new Map()
+  const row = orders.get(key)
+  expect(orders.delete(key)).toBe(true)
+  await clock.advance(2_000)
+  const early = [
+    { type: 'move', id: 'two2', order: key, price: '1100' },
+    { type: 'cancel', id: 'two3', order: key },
+  ]
+  for (const command of early) expect(await ask(command)).toMatchObject({ code: 'ORDER_NOT_RESTING' })
+  orders.set(key, row)
+  await clock.advance(2_000)
+  expect(await ask({ type: 'move', id: 'two4', order: key, price: '1100' })).toMatchObject({ ok: true })
+})
+
 test('an exit that was planned moves with its plan, by one edit, and stays there', async () => {
   const { ask, rest, edits } = await trading()
   await ask({ ...opening, id: 'one1' })

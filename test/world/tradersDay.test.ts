@@ -110,18 +110,30 @@ async function read<T>(path: string): Promise<T> {
   return (await answer.json()) as T
 }
 
-/** A command by the route that the console posts to. */
+/** Refusals because of an order before it, which is executed, final and listed soon: who asked is told to ask again. */
+const soonLifted = /\b(?:SLOT_BUSY|REDUCE_IN_FLIGHT|ORDER_NOT_RESTING)\b/
+
+/** A command by the route that the console posts to, again while it is refused for a moment. */
 async function posted(path: string, body: object): Promise<void> {
-  const answer = await fetch(`http://127.0.0.1:${own.port}${path}`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${tokenOf('control.token')}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ ...body, by: 'ann' }),
-  })
-  expect([path, answer.status, await answer.text()]).toEqual([path, 200, expect.any(String)])
+  const post = async () => {
+    const answer = await fetch(`http://127.0.0.1:${own.port}${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${tokenOf('control.token')}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ ...body, by: 'ann' }),
+    })
+    const text = await answer.text()
+    return answer.status === 409 && soonLifted.test(text) ? undefined : [path, answer.status, text]
+  }
+  expect(await until(path, post, { timeoutMs: 60_000 })).toEqual([path, 200, expect.any(String)])
 }
 
-const asked = async (...words: string[]): Promise<string> => {
-  const { code, said } = await own.command(served, ...words, '--by', 'ann')
+/** A command at the terminal, again while it is refused for a moment. */
+async function asked(...words: string[]): Promise<string> {
+  const ask = async () => {
+    const answer = await own.command(served, ...words, '--by', 'ann')
+    return answer.code !== 0 && soonLifted.test(answer.said) ? undefined : answer
+  }
+  const { code, said } = await until(words.join(' '), ask, { timeoutMs: 60_000 })
   expect(code, said).toBe(0)
   return said
 }

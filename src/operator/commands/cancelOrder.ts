@@ -15,7 +15,7 @@ import { byHand, type HandContext, type HandDecision, type HandReason } from '..
 import { orderFlags } from '../commandLine.ts'
 import type { CommandOf, CommandRow } from '../commandRow.ts'
 import { makerOf, placedAnew } from '../maintainer.ts'
-import { type EndedOrder, endedOrder, openOrder } from '../namedOrder.ts'
+import { type EndedOrder, endedOrder, notListed, openOrder } from '../namedOrder.ts'
 import { type OperatorAnswer, refusal } from '../operatorAnswer.ts'
 
 const body = z.strictObject({ id: commandId })
@@ -87,10 +87,7 @@ async function decide(
   const [first] = rows
   if (first === undefined) {
     return state === undefined
-      ? refusal(
-          'ORDER_NOT_FOUND',
-          `no order rests at the venue whose key begins with ${wanted}; perpd orders lists them`,
-        )
+      ? notListed(context.openOrders, wanted)
       : refusal(
           'ORDER_NOT_RESTING',
           `${state.intent.intentId} is ${labelOf(state)}: no list shows a resting part of it. If it may still land, unwind it: perpd orders unwind ${state.intent.intentId.slice(0, 8)} --by NAME`,

@@ -17,7 +17,7 @@ import { byHand, type HandContext, type HandDecision, type HandReason, poolToken
 import { orderFlags, yesAtTerminal } from '../commandLine.ts'
 import type { CommandOf, CommandRow } from '../commandRow.ts'
 import { exitTypeOf, isLooserStop, isOfPosition, maintainerOf, makerOf } from '../maintainer.ts'
-import { endedOrder, openOrder } from '../namedOrder.ts'
+import { endedOrder, notListed, openOrder } from '../namedOrder.ts'
 import { type OperatorAnswer, type Refusal, refusal } from '../operatorAnswer.ts'
 import type { OperatorContext } from '../operatorContext.ts'
 import { type ProtectCommand, protectPosition } from './protectPosition.ts'
@@ -152,7 +152,7 @@ async function decide(
   }
 }
 
-/** The one resting order of a name, or a refusal: ORDER_NOT_FOUND, ORDER_AMBIGUOUS, ORDER_ENDED or ORDER_MAINTAINED. */
+/** The one resting order of a name, or a refusal: ORDER_NOT_FOUND, ORDER_NOT_RESTING, ORDER_AMBIGUOUS, ORDER_ENDED or ORDER_MAINTAINED. */
 async function movable(context: HandContext, { order: named }: MoveCommand): Promise<Movable | Refusal> {
   const { catalogue, journal, openOrders } = context
   const wanted = named.toLowerCase()
@@ -171,8 +171,7 @@ async function movable(context: HandContext, { order: named }: MoveCommand): Pro
       : ofIntent.some((child) => sameHex(child.orderKey, orderKey)),
   )
   const [row] = rows
-  if (row === undefined)
-    return refusal('ORDER_NOT_FOUND', `no order of ${wanted} rests at the venue; perpd orders lists them`)
+  if (row === undefined) return notListed(openOrders, wanted)
   if (rows.length > 1) {
     const parts = rows.map(
       (each) =>
