@@ -44,23 +44,9 @@ export function impactReadings({
   const atMs = values?.readAtMs ?? 0
   return (marketToken) => {
     const [row, now] = [settings.get(hexKey(marketToken)), rows.get(hexKey(marketToken))]
-    const value = row === undefined || now === undefined ? undefined : sharedImpactData(row, now)
+    const value = row === undefined || now === undefined ? undefined : impactDataOf(row, now)
     return value === undefined ? undefined : { value, atMs }
   }
-}
-
-/** The data of the newest values of a market, with the settings that they were made with: every snapshot until the next values has the same. */
-const madeOf = new WeakMap<
-  MarketValues,
-  { readonly row: MarketConfig; readonly data: ImpactData | undefined }
->()
-
-function sharedImpactData(row: MarketConfig, values: MarketValues): ImpactData | undefined {
-  const known = madeOf.get(values)
-  if (known?.row === row) return known.data
-  const data = impactDataOf(row, values)
-  madeOf.set(values, { row, data })
-  return data
 }
 
 /** Settings and values of a market as impact data; undefined when the venue does not send all that it takes. */

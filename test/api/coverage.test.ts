@@ -13,6 +13,7 @@ import {
   STATS_SOURCE_STALE_MS,
 } from '../../src/api/freshness.ts'
 import { defaultApiLimits } from '../../src/api/transport/requestLimits.ts'
+import type { Route } from '../../src/api/transport/route.ts'
 import { fixtureText, scriptedTransport } from './support.ts'
 
 const asked = await askedRoutes()
@@ -126,6 +127,36 @@ test.each(['/orders', '/balances/wallet', '/allowances', '/markets/tickers'])(
     expect(routes.get(`api GET ${path}`)?.map(({ cacheMs }) => cacheMs)).toEqual([500])
   },
 )
+
+test('questions that differ in any part have answers of their own', async () => {
+  const { transport, seen } = scriptedTransport(({ url }, index) => ({ body: { url, index } }))
+  const one: Route<string, unknown> = {
+    ...{ path: '/one', method: 'GET', service: 'api', kind: 'read', cacheMs: 1_000 },
+    decode: (body) => body,
+  }
+  const others: readonly Route<string, unknown>[] = [
+    one,
+    { ...one, path: '/other' },
+    { ...one, pathOf: (name) => `/one/${name}` },
+    { ...one, query: (name) => ({ name }) },
+    { ...one, method: 'POST', body: (name) => ({ name }) },
+    { ...one, method: 'POST' },
+    { ...one, service: 'oracle' },
+    { ...one, version: 'v2' },
+  ]
+  const questions = [
+    ...others.map((route) => () => transport.call(route, 'x')),
+    ...others.slice(2, 5).map((route) => () => transport.call(route, 'y')),
+    () => transport.call(one, 'x', { host: 'http://two/v1' }),
+    () => transport.call(one, 'x', { attempts: 2 }),
+    () => transport.call(one, 'x', { timeoutMs: 1_234 }),
+  ]
+  const answers = await Promise.all([...questions, ...questions].map((ask) => ask()))
+  expect(seen).toHaveLength(questions.length)
+  const values = answers.map(({ value }) => value)
+  expect(new Set(values).size).toBe(questions.length)
+  expect(values.slice(questions.length)).toEqual(values.slice(0, questions.length))
+})
 
 test('candles are history: they leave the way free for prices', () => {
   for (const name of ['oracle GET /prices/candles', 'api GET /prices/ohlcv']) {

@@ -4,13 +4,18 @@ import { expect, test } from 'vitest'
 import { createHoldings, type HoldingsContext } from '../../src/account/holdings/holdings.ts'
 import { lastSides } from '../../src/account/holdings/lastSides.ts'
 import { createLiveLimits, type LiveLimits } from '../../src/account/liveLimits.ts'
+import { lastChanges } from '../../src/account/watch/lastChanges.ts'
 import { filteredTickers } from '../../src/api/markets/tickerFilters.ts'
 import { fillsOf } from '../../src/domain/accountRecords/fills.ts'
 import { journalSides } from '../../src/domain/accountRecords/held.ts'
 import type { Limits } from '../../src/domain/limits/limits.ts'
 import type { Child, IntentState } from '../../src/domain/order/intent.ts'
+import type { EditTerms } from '../../src/domain/order/orderTerms.ts'
+import { createLedger } from '../../src/journal/journalLedger.ts'
+import type { Hex } from '../../src/protocol/address.ts'
 import type { Ticker } from '../../src/protocol/market.ts'
 import { usd } from '../../src/protocol/units.ts'
+import { storyOf } from '../journal/story.ts'
 import { order, position } from '../risk/world.ts'
 import { account, armedFacts, ethMarket, intentOf, orderKey, startMs, usdc } from '../support/intents.ts'
 import { manualClock } from '../support/venue.ts'
@@ -105,6 +110,42 @@ test('sizes by the journal that are asked again change with every fill, every or
     }),
     { seed: 36, numRuns: 200 },
   )
+})
+
+test('changes of orders that are asked again are there from the record that closes them, and of the list that is asked alone', () => {
+  const ledger = createLedger()
+  const changesOf = lastChanges(ledger)
+  const make = (n: number) => {
+    const maker = storyOf(n)
+    const records = [maker.accepted(), maker.preparing(), maker.armed(), maker.sent(), maker.landed()]
+    for (const record of records) ledger.fold(record)
+    const state = ledger.state(maker.intentId)
+    const made = state?.attempts[0]?.children[0]?.orderKey
+    if (state === undefined || made === undefined) throw new Error('it landed with an order')
+    return { state, made }
+  }
+  const change = (n: number, changed: Hex, sizeDeltaUsd: bigint) => {
+    const edit = storyOf(n, {
+      kind: 'edit',
+      terms: { ...storyOf(n).intent.terms, edit: { orderKey: changed } as EditTerms },
+    })
+    const update = { key: changed, sizeDeltaUsd } as never
+    const armed = edit.armed(1, { updates: [update] })
+    for (const record of [edit.accepted(), edit.preparing(), armed, edit.landed(), edit.childExecuted()])
+      ledger.fold(record)
+    return () => ledger.fold(edit.closed())
+  }
+  const [one, other] = [make(1), make(2)]
+  const open = [one.state, other.state]
+  const close = change(3, one.made, 7n)
+  expect(changesOf(open)).toEqual(new Map())
+  // The list of open intents stays as it was until the order that closed is taken out of it.
+  close()
+  expect([...changesOf(open).keys()]).toEqual([one.made])
+  expect(changesOf(open)).toBe(changesOf(open))
+  change(4, other.made, 8n)()
+  expect(changesOf(open).get(other.made)).toMatchObject({ sizeDeltaUsd: 8n })
+  for (const each of [one, other]) expect([...changesOf([each.state]).keys()]).toEqual([each.made])
 })
 
 test('one market is found in the list of all as a filter of several finds it, and one that is listed twice is the venue’s to say', () => {

@@ -178,6 +178,12 @@ test('readings between two closes share the figures of their closed candles, and
   expect(figuresOf([...changed, at(0, 90)]).ema(5)).toBe(ema(changed, 5))
   expect(figuresOf(closed.slice(0, -1)).atr(5)).toBe(atr(closed.slice(0, -1), 5))
   expect(figuresOf([...closed, at(0, 90)]).ema(5)).toBe(ema(closed, 5))
+  // Each reading's own running candle ends them, whatever the one before had.
+  const ended = closed.map((candle) => ({ ...candle }))
+  const figuresBefore = figuresOf(ended)
+  const running = [...ended, at(0, 90)]
+  expect(figuresOf(running)).toBe(figuresBefore)
+  expect(closedFigures({ period: '1m', candles: running }, NOW_MS + 60_000).candles).toEqual(running)
 })
 
 test('figures of closed candles are those of candles that are closed by then, wherever the clock goes', () => {

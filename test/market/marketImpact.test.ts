@@ -1,5 +1,7 @@
 /** Price impacts as the daemon estimates them from what the venue serves, over real sockets, held to what prepare answers. */
 import { afterEach, expect, test } from 'vitest'
+import { createKnown } from '../../src/market/knownVenue.ts'
+import { impactReadings } from '../../src/market/marketImpact.ts'
 import { hexKey } from '../../src/protocol/address.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { impactBpsOf } from '../../src/risk/checks/impactCheck.ts'
@@ -47,4 +49,25 @@ test('the estimate of an increase is what prepare puts into the price, to a basi
   }
   // One of the two sides is the one that outweighs.
   expect(Math.min(...found)).toBeLessThan(-2)
+})
+
+test('the estimate is of the newest settings and of the newest values, whichever of them was read last', async () => {
+  bench = await kindsBench()
+  const { api } = bench
+  const known = createKnown()
+  const [config, values] = [await api.getMarketsConfig(), await api.getMarketsValues()]
+  const impact = () => impactReadings(known)(ethMarket)
+  expect(impact()).toBeUndefined()
+  known.config = config
+  known.values = values
+  expect(impact()?.atMs).toBe(values.readAtMs)
+  const raised = config.value.map((row) => ({ ...row, positionImpactFactorNegative: 7n }))
+  known.config = { ...config, value: raised }
+  expect(impact()?.value.positionImpactFactorNegative).toBe(7n)
+  const grown = values.value.map((row) => ({ ...row, longInterestUsd: 8n, longInterestInTokens: 8n }))
+  known.values = { ...values, value: grown, readAtMs: values.readAtMs + 1 }
+  expect(impact()).toMatchObject({
+    atMs: values.readAtMs + 1,
+    value: { positionImpactFactorNegative: 7n, longInterest: 8n },
+  })
 })

@@ -1,12 +1,11 @@
 /** Makes the facts of one look at the account out of the daemon's parts. All of it is read at once, so that it is of one moment. */
 
 import { defined } from '../../base/defined.ts'
-import { lastMade } from '../../base/sameAgain.ts'
 import { noTrackRecord } from '../../books/trackRecord.ts'
 import type { Discrepancy } from '../../domain/accountRecords/accountRecord.ts'
 import { type Ending, spentBy } from '../../domain/accountRecords/spend.ts'
 import type { IntentState } from '../../domain/order/intent.ts'
-import { type OrderChange, signedOrderIn } from '../../domain/order/signedOrder.ts'
+import { signedOrderIn } from '../../domain/order/signedOrder.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import { hostsSkewMs } from '../../execution/clock/hostsClock.ts'
 import type { ExecutionContext } from '../../execution/context/executionContext.ts'
@@ -35,6 +34,7 @@ import { settledTrack } from '../fileProtection.ts'
 import type { UnseenIntents } from '../holdings/unseen.ts'
 import { closeLanesOf } from './closeLanes.ts'
 import { isNoHost } from './increasesWait.ts'
+import { lastChanges } from './lastChanges.ts'
 import { isKept } from './strayOrders.ts'
 
 const [hourMs, dayMs] = [3_600_000, 86_400_000]
@@ -76,8 +76,7 @@ export interface WatchedParts
 export function createLookAtAccount(parts: WatchedParts): LookAtAccount {
   const { catalogue, engineSettings, execution, holdings, limits, live, prices } = parts
   const { api, chain, clock, journal } = execution
-  // A change counts from the record that closes it, which makes the list of open intents anew.
-  const lastChanges = lastMade<ReadonlyMap<string, OrderChange>>()
+  const changesOf = lastChanges(journal)
   return (snapshot, source) => {
     const nowMs = clock.now()
     journal.lookAt(clock)
@@ -105,7 +104,7 @@ export function createLookAtAccount(parts: WatchedParts): LookAtAccount {
         discrepancies: live.pausing(),
       },
       limits: limits.now(),
-      orders: ordersInFlight(journal, parts.openOrders, live.unseen(snapshot), lastChanges),
+      orders: ordersInFlight(journal, parts.openOrders, live.unseen(snapshot), changesOf),
       usage: usageFacts(parts, nowMs, priceImpactPerDayUsd !== undefined),
       own: ownFacts(parts, snapshot, source),
       known: {
@@ -132,11 +131,11 @@ function ordersInFlight(
   journal: HasJournal['journal'],
   openOrders: OpenOrders,
   unseen: readonly IntentState[],
-  lastChanges: ReturnType<typeof lastMade<ReadonlyMap<string, OrderChange>>>,
+  changesOf: ReturnType<typeof lastChanges>,
 ): OrdersInFlight {
   const open = openStatesOf(openOrders)
   const makers = journal.openIntents()
-  const changes = lastChanges([open, makers], () => changesOf(journal, open))
+  const changes = changesOf(open)
   const told = { openIntents: () => makers, changeOf: (key: string) => changes.get(hexKey(key)) }
   return {
     open,
@@ -144,20 +143,6 @@ function ordersInFlight(
     pending: [],
     signedOrder: (orderKey) => signedOrderIn(told, orderKey),
   }
-}
-
-/** Changes of the orders of open intents by lower-case key. */
-function changesOf(
-  journal: HasJournal['journal'],
-  open: readonly IntentState[],
-): ReadonlyMap<string, OrderChange> {
-  const keys = open.flatMap(({ attempts }) => attempts.flatMap(({ children }) => children))
-  return new Map(
-    keys.flatMap(({ orderKey }) => {
-      const change = journal.changeOf(orderKey)
-      return change === undefined ? [] : [[hexKey(orderKey), change] as const]
-    }),
-  )
 }
 
 function usageFacts(parts: WatchedParts, nowMs: number, isImpactLimited: boolean): UsageFacts {

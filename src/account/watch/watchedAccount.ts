@@ -2,12 +2,11 @@
  * The account as it is watched: positions by all sources, equity and results, discrepancies, breakers, and the facts of one look that decisions are
  * judged by. It decides nothing and sends nothing.
  */
-import { lastMade } from '../../base/sameAgain.ts'
 import { LIST_LAG_MS } from '../../domain/accountRecords/listLag.ts'
 import type { IntentState } from '../../domain/order/intent.ts'
 import { accountOf, type ExecutionContext } from '../../execution/context/executionContext.ts'
 import { openStatesOf } from '../../execution/openOrders.ts'
-import { dayStartOf, lossLimitsOf } from '../../risk/breakers/circuitBreakers.ts'
+import { lossLimitsOf } from '../../risk/breakers/circuitBreakers.ts'
 import type {
   HasAheadStamps,
   HasCatalogue,
@@ -87,16 +86,11 @@ export function createWatchedAccount({ execution, ...parts }: WatchedAccountPart
   const feeds = createFeedAges(context)
   const watch = createAccountWatch({ ...context, prices, holdings, feeds, filled, reconciler, unmanaged })
   const dayResult = createDayResult([...before, ...journal.openIntents()], startedAtMs)
-  const lastRealized = lastMade<DayResult>()
   const realized = (): DayResult => {
-    const [open, landed, nowMs] = [openStatesOf(openOrders), openOrders.recentlyLanded(), clock.now()]
-    const account = trading.accountJournal.state()
-    // Each execution is counted once, and which ones are too old for it changes with the day alone.
-    return lastRealized([open, landed, account.discrepancies, dayStartOf(nowMs)], () => {
-      dayResult.add([...open, ...landed], nowMs)
-      dayResult.addDiscrepancies(account, nowMs)
-      return dayResult
-    })
+    const nowMs = clock.now()
+    dayResult.add([...openStatesOf(openOrders), ...openOrders.recentlyLanded()], nowMs)
+    dayResult.addDiscrepancies(trading.accountJournal.state(), nowMs)
+    return dayResult
   }
   const breakers = createBreakers(
     context,

@@ -1,6 +1,5 @@
 import { defined } from '../../base/defined.ts'
 import type { BaseError } from '../../base/errors.ts'
-import { madeOnce } from '../../base/madeOnce.ts'
 import type { MissingRow } from '../../protocol/missing.ts'
 import { decodeBody, errorOfStatus } from './answer.ts'
 import { DecodeError, RefusedError, type RequestPlace, type Sent, UnreachableError } from './apiErrors.ts'
@@ -259,7 +258,7 @@ export function createTransport(options: TransportOptions): Transport {
     call(route, input, callOptions = {}) {
       if (route.kind !== 'read') return persist(route, input, callOptions)
       const windowMs = typeof route.cacheMs === 'function' ? route.cacheMs(input) : (route.cacheMs ?? 0)
-      const key = isPlain(route, callOptions) ? plainKeyOf(route) : questionKey(route, input, callOptions)
+      const key = questionKey(route, input, callOptions)
       return coalescer.get(key, windowMs, callOptions.isFresh === true, () =>
         persist(route, input, callOptions),
       )
@@ -269,18 +268,6 @@ export function createTransport(options: TransportOptions): Transport {
     clockSkewMs: (host) => hosts.clockSkewMs(host),
   }
 }
-
-/** Tells whether a question is the same whatever its input is, as that of most lists, and deviates from no default. */
-function isPlain({ pathOf, query, body }: Route<never, unknown>, options: CallOptions): boolean {
-  const isFixed = pathOf === undefined && query === undefined && body === undefined
-  const { host, attempts, timeoutMs } = options
-  return isFixed && host === undefined && attempts === undefined && timeoutMs === undefined
-}
-
-/** The key of a plain question; made once for a route: each turn of each strategy asks some. */
-const plainKeyOf = madeOnce((route: Route<never, unknown>): string =>
-  questionKey(route as Route<undefined, unknown>, undefined, {}),
-)
 
 /** A text that is the same for the same question: those who ask it may share an answer. */
 function questionKey<Input>(route: Route<Input, unknown>, input: Input, options: CallOptions): string {
