@@ -4,8 +4,8 @@
  * `npm run build`.
  */
 import { readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
-import { join, relative, sep } from 'node:path'
-import type { OutputChunk } from 'rolldown'
+import { basename, join, relative, sep } from 'node:path'
+import type { OutputChunk, RolldownOutput } from 'rolldown'
 import { bundled } from './bundled.ts'
 
 const root = process.cwd()
@@ -67,13 +67,71 @@ function notices(chunks: readonly OutputChunk[]): string {
   return `The code in this folder holds parts of these packages, each under its own licence.\n\n${texts.sort().join(`\n${'-'.repeat(80)}\n\n`)}`
 }
 
+/** Files of the source whose modules lie together, what is loaded first before the others: every command loads the first two, and most the third. */
+const together: Readonly<Record<string, readonly string[]>> = {
+  // Until the cache of compiled code is on, nothing comes out of it.
+  cache: ['cli/compileCache.ts'],
+  start: ['cli/main.ts'],
+  client: ['config/loadConfig.ts', 'cli/verbs/statusCommand.ts'],
+}
+
+/** The modules that are loaded with a file of the source, by imports at any distance, none that is made on demand. */
+function loadedWith(file: string, chunks: readonly OutputChunk[]): ReadonlySet<string> {
+  const byName = new Map(chunks.map((chunk) => [chunk.fileName, chunk]))
+  const found = new Set<OutputChunk>()
+  const follow = (chunk: OutputChunk | undefined): void => {
+    if (chunk === undefined || found.has(chunk)) return
+    found.add(chunk)
+    for (const name of chunk.imports) follow(byName.get(name))
+  }
+  follow(chunks.find(({ facadeModuleId }) => facadeModuleId === join(source, file)))
+  if (found.size === 0) throw new Error(`${file} is not loaded by itself`)
+  return new Set([...found].flatMap(({ moduleIds }) => moduleIds))
+}
+
+/**
+ * The chunks of what lies together, by the chunks of a bundle that the bundler parted by itself. A module that other entries load too lies apart, with those that the
+ * same ones load: a thread loads no command. The bundler gives a chunk all that its modules import and no chunk before it took, so the most read go first.
+ */
+function groupsOf(chunks: readonly OutputChunk[], entries: Readonly<Record<string, string>>) {
+  const others = Object.entries(entries).map(([place, file]) => ({
+    name: basename(place),
+    ids: loadedWith(file, chunks),
+  }))
+  const groups = new Map<string, { readonly name: string; readonly priority: number; ids: Set<string> }>()
+  const taken = new Set<string>()
+  const sets = Object.entries(together)
+  for (const [index, [first, files]] of sets.entries())
+    for (const id of files.flatMap((file) => [...loadedWith(file, chunks)])) {
+      if (taken.has(id)) continue
+      taken.add(id)
+      const readers = others.filter(({ ids }) => ids.has(id)).map(({ name }) => name)
+      const name = [first, ...readers].join('-')
+      const priority = readers.length + (sets.length - index) * (others.length + 1)
+      const group = groups.get(name) ?? { name, priority, ids: new Set() }
+      groups.set(name, group)
+      group.ids.add(id)
+    }
+  return [...groups.values()].map(({ name, priority, ids }) => ({
+    ...{ name, priority },
+    test: (id: string) => ids.has(id),
+  }))
+}
+
+function chunksIn({ output }: RolldownOutput): readonly OutputChunk[] {
+  return output.filter((each) => each.type === 'chunk')
+}
+
 /** Writes the code of some entries; gives its chunks. */
 async function write(entries: Readonly<Record<string, string>>): Promise<readonly OutputChunk[]> {
   const bundle = await bundled(
     Object.fromEntries(Object.entries(entries).map(([place, file]) => [place, join(source, file)])),
     placeOf,
   )
-  const { output } = await bundle.write({
+  const isCommand = entries['cli/bin'] !== undefined
+  const draft = isCommand ? chunksIn(await bundle.generate({ format: 'esm' })) : []
+  const written = await bundle.write({
+    ...(isCommand && { codeSplitting: { groups: groupsOf(draft, entries) } }),
     dir: join(root, 'dist'),
     format: 'esm',
     entryFileNames: '[name].js',
@@ -83,7 +141,7 @@ async function write(entries: Readonly<Record<string, string>>): Promise<readonl
     comments: { legal: true, annotation: false, jsdoc: false },
   })
   await bundle.close()
-  return output.filter((each) => each.type === 'chunk')
+  return chunksIn(written)
 }
 
 const chunks = (await Promise.all(bundles.map(write))).flat()

@@ -232,6 +232,35 @@ test('an older Node is told so in a line, by the installed command', async () =>
   expect(failed.stderr).toMatch(/^perpd needs Node 24 or newer; this is Node 20\.20\.2/)
 })
 
+test('what asks the daemon loads few files of the installed package, and who needs no settings none of theirs', async () => {
+  const counter = `data:text/javascript,${encodeURIComponent(`
+    import { registerHooks } from 'node:module'
+    const loaded = []
+    registerHooks({
+      load(url, context, next) {
+        if (url.startsWith('file:')) loaded.push(url)
+        return next(url, context)
+      },
+    })
+    process.on('exit', () => console.log(JSON.stringify(loaded)))
+  `)}`
+  const installed = join(user, 'node_modules', 'perpd', 'dist')
+  const loadedBy = async (...args: readonly string[]) => {
+    const started = run(process.execPath, ['--import', counter, ...args], { cwd: folder.path, env })
+    const { stdout } = await started.catch((error) => error as { stdout: string })
+    return JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as string[]
+  }
+  const program = join(installed, 'cli', 'bin.js')
+  const [version, status] = [await loadedBy(program, 'version'), await loadedBy(program, 'status')]
+  const library = await loadedBy(join(installed, 'api', 'index.js'))
+  // Over thirty, and over a hundred, where each lies by itself.
+  expect([version.length, status.length].map((files) => files <= 20)).toEqual([true, true])
+  const named = (files: readonly string[], name: string) =>
+    files.filter((file) => new RegExp(`/code/${name}-[\\w-]{8}\\.js$`).test(file)).length
+  expect([named(version, 'start'), named(status, 'start'), named(library, 'start')]).toEqual([1, 1, 0])
+  expect(version.filter((file) => file.includes('/loadConfig-'))).toEqual([])
+})
+
 test('the page from nothing to a kind of one’s own is true: each of its commands works, in its order, with the installed package', async () => {
   const page = readFileSync(join(root, 'docs', 'strategies.md'), 'utf8')
   const home = join(user, 'author')
