@@ -88,7 +88,7 @@ export const adversaryMutants: readonly AdversaryMutant[] = [
   ]),
   bug('a liquidation is no loss of the day', 'liquidations are hidden by balances that never fall', [
     'src/account/watch/watchedAccount.ts',
-    '      dayResult.addDiscrepancies(account, nowMs)\n',
+    '    dayResult.addDiscrepancies(trading.accountJournal.state(), nowMs)\n',
     '',
   ]),
   bug('a swap loses nothing', 'swaps that nobody counts', [

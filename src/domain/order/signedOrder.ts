@@ -43,7 +43,7 @@ export function signedOrderOf(
 }
 
 /** The part of a journal from which the story of a resting order is read. */
-interface ToldIn {
+export interface ToldIn {
   openIntents(): readonly IntentState[]
   /** Returns the joint change that ended edits and batches made to the order. */
   changeOf(orderKey: string): OrderChange | undefined
