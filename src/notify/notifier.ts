@@ -4,6 +4,7 @@ import type { Emit, Event } from '../domain/event.ts'
 import type { Notice } from '../monitor/events/notice.ts'
 import type { Incidents, News } from '../monitor/incidents/incidents.ts'
 import type { UnprotectedSide } from '../monitor/incidents/unprotected.ts'
+import { withAccount } from '../monitor/namedAdvice.ts'
 import { mailLetter } from './mailLetter.ts'
 import { type MessageContext, messageOf } from './message.ts'
 import type { PostMail } from './sendMail.ts'
@@ -13,16 +14,20 @@ import { createSinkLoop, type Waiting } from './sinkLoop.ts'
 import { type OpenSink, sinkRequest } from './sinkRequest.ts'
 import { filterOf } from './sinkSettings.ts'
 
+/** Context of every message, and the guard of its secrets. */
+interface NoticeContext extends MessageContext {
+  /** Hides secrets in a text: what a fault or a host says may hold one. */
+  readonly redact: (text: string) => string
+}
+
 /** Options of a notifier. */
-export interface NotifierOptions extends MessageContext {
+export interface NotifierOptions extends NoticeContext {
   readonly sinks: readonly OpenSink[]
   readonly post: Post
   readonly postMail: PostMail
   readonly clock: Clock
   /** Told what became of each notice. */
   readonly emit: Emit
-  /** Hides secrets in a text: what a fault or a host says may hold one. */
-  readonly redact: (text: string) => string
   /** The incidents that the notices are of. */
   readonly incidents: Incidents
   /** Most notices that wait for one sink. */
@@ -93,11 +98,12 @@ export function createNotifier(options: NotifierOptions): Notifier {
   }
 }
 
-/** A notice without secrets, whatever of it leaves. */
-function cleaned(notice: Notice, redact: NotifierOptions['redact']): Notice {
+/** A notice without secrets, whatever of it leaves, and with the account in the commands that it names. */
+function cleaned(notice: Notice, { redact, account }: NoticeContext): Notice {
   const { cause, text, action } = notice
-  const clean = { ...notice, cause: redact(cause), text: redact(text) }
-  return action === undefined ? clean : { ...clean, action: redact(action) }
+  const words = (said: string): string => redact(withAccount(said, account))
+  const clean = { ...notice, cause: redact(cause), text: words(text) }
+  return action === undefined ? clean : { ...clean, action: words(action) }
 }
 
 /** Tries once to tell one sink. */
@@ -109,7 +115,7 @@ export function tellSink(
 ): Promise<SendResult> {
   const { post, postMail, clock, timeoutMs, redact } = options
   const { settings, secrets } = sink
-  const notice = cleaned(said, redact)
+  const notice = cleaned(said, options)
   const { title, text } = messageOf(notice, count, options, settings.template)
   // Once more as a whole: the template and the address of the page are not the notice's.
   const message = { title: redact(title), text: redact(text) }

@@ -11,6 +11,7 @@ import { type ControlServer, createDeskServer } from '../../src/control/server.t
 import { writeAddress } from '../../src/daemon/controlAddress.ts'
 import { openTokens } from '../../src/daemon/ownFiles/controlTokens.ts'
 import { createMetrics } from '../../src/monitor/metrics/metrics.ts'
+import { withAccount } from '../../src/monitor/namedAdvice.ts'
 import type { EngineStatus } from '../../src/operator/port/engineStatus.ts'
 import { access, engine, status } from '../control/door.ts'
 import { perpd } from './run.ts'
@@ -21,10 +22,12 @@ let cwd = ''
 let server: ControlServer
 let leave: () => void
 let asked: string[] = []
+let isHalted = false
 
 beforeEach(async () => {
   cwd = mkdtempSync(join(tmpdir(), 'perpd-cli-accounts-'))
   asked = []
+  isHalted = false
   writeFileSync(
     join(cwd, 'perpd.json'),
     JSON.stringify({ accounts: Object.fromEntries(names.map((name) => [name, {}])) }),
@@ -53,7 +56,8 @@ beforeEach(async () => {
             status: () => ({ ...status, ...(asked.includes(`${name} kill`) ? killed : {}) }),
             operate: (command: { readonly type: string }) => {
               asked.push(`${name} ${command.type}`)
-              return Promise.resolve({ ok: true, statement: 'it is done' } as const)
+              const refusal = { ok: false, code: 'TRADING_HALTED', reason: 'trading is halted' } as const
+              return Promise.resolve(isHalted ? refusal : ({ ok: true, statement: 'it is done' } as const))
             },
           },
         })
@@ -145,4 +149,31 @@ test('every command that an operator sends chooses among accounts', () => {
     ...['data get', 'record', 'data import', 'data list', 'data check', 'data export', 'notify test'],
     ...['keys new', 'keys import', 'message', 'fleet', 'fleet move', 'fleet drain', 'version', 'completion'],
   ])
+})
+
+test('the way out of a refusal names the account that refused, also of several', async () => {
+  isHalted = true
+  const one = await perpd(cwd, ['cancel', '7944b4ff', '--no-wait', '--account', 'beta'])
+  expect(one.err).toMatch(/perpd trading --account beta\sactive/)
+  const two = await perpd(cwd, ['cancel', '7944b4ff', '--no-wait', '--account', 'alpha,beta'])
+  expect(two.err).toMatch(/--account alpha\sactive.*perpd trading --account beta\sactive/s)
+  expect(two.out).not.toContain('--account')
+})
+
+test('advice names the account behind each command that has accounts, once, and behind no other', () => {
+  for (const { name, accounts } of commands) {
+    // `perpd trades` may be a sentence; the others are of the process where nobody names an account.
+    const isLeft = name === 'trades' || accounts === 'any' || accounts === 'named-without-folder'
+    const said = `Do it (perpd ${name} X --by NAME), then wait.`
+    const expected =
+      accounts === undefined || isLeft
+        ? said
+        : `Do it (perpd ${name} --account alpha X --by NAME), then wait.`
+    expect(withAccount(said, 'alpha')).toBe(expected)
+    expect(withAccount(expected, 'alpha')).toBe(expected)
+    expect(withAccount(said, undefined)).toBe(said)
+  }
+  expect(withAccount('perpd openly trades; perpd kill --close --account beta', 'alpha')).not.toContain(
+    'alpha',
+  )
 })

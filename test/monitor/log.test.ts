@@ -572,3 +572,15 @@ test('a sentence ends once, and three names are a list', () => {
   ])
   expect([listed(['a']), listed(['a', 'b']), listed(['a', 'b', 'c'])]).toEqual(['a', 'a and b', 'a, b and c'])
 })
+
+test('in the log of one of several accounts a command names the account, in each form of the line', () => {
+  const kept: string[] = []
+  const { log, lines } = logTo({ format: 'json' })
+  const own = log.ofAccount('beta', ({ text }) => void kept.push(text))
+  const at = { strategy: 'trend', by: 'ann', reason: 'news' } as const
+  for (const { listen } of [log, own]) listen({ type: 'strategy.switched', to: 'paused', ...at })
+  const said = lines.map((line) => (JSON.parse(line) as { message: string }).message)
+  expect(said[0]).toContain('perpd strategies resume trend')
+  expect(said[1]).toContain('perpd strategies resume --account beta trend')
+  expect(kept).toEqual([said[1]])
+})

@@ -127,6 +127,14 @@ test('a webhook is signed over time and body', async () => {
   expect(results()).toEqual(['sent'])
 })
 
+test('a notice of one of several accounts names the account in the command that it asks for', async () => {
+  const text = 'trading is halted. Resume it: perpd trading active'
+  await tellAll([webhook()], [notice({ text, action: text })], { account: 'beta' })
+  const named = 'Resume it: perpd trading --account beta active'
+  const { text: told, action } = JSON.parse(asked[0]?.body ?? '') as Record<string, string>
+  expect([told, action]).toEqual([expect.stringContaining(named), expect.stringContaining(named)])
+})
+
 test('each service is told in its own words, silently where its rule says so', async () => {
   const silent = { ...common, events: { 'trading-state': 'silent' } } as const
   const token = '123:abcdefgh'

@@ -3,6 +3,7 @@ import { BaseError } from '../../base/errors.ts'
 import { ALL_ACCOUNTS } from '../../config/accountNames.ts'
 import { CommandError, exitCodeOf, exitCodes } from '../../config/exit.ts'
 import { accountIn, type LoadedConfig } from '../../config/loadConfig.ts'
+import { withAccount } from '../../monitor/namedAdvice.ts'
 import { type AccountMode, accountFlag } from './accountModes.ts'
 import type { AccountCommand, Call } from './command.ts'
 
@@ -15,7 +16,11 @@ export async function runForAccounts(
   const names = chosenNames(command, mode, call)
   const calls = names.map((name) => callOf(call, name))
   const [only] = calls
-  if (only !== undefined && calls.length === 1) return await command.run(only)
+  if (only !== undefined && calls.length === 1) {
+    // The first one answers for what all accounts have in common: nobody meant it.
+    const isMeant = call.flags.has(accountFlag.name) || (mode !== 'any' && mode !== 'named-without-folder')
+    return isMeant ? await codeOf(only, command.run) : await command.run(only)
+  }
   if (call.flags.has('csv'))
     throw new CommandError(
       `--csv prints the rows of one account.\n  Name it: --account ${names[0]}`,
@@ -58,6 +63,14 @@ function callOf(call: Call, name: string | undefined): Call {
   return { ...call, loaded: of(call.loaded), reload: () => of(call.reload()) }
 }
 
+/** The call with its account in the commands that it names to people. Rows for programs stay as they are. */
+export function withNamedAdvice(call: Call): Call {
+  const { accountName } = call.loaded.config
+  const naming = (write: (text: string) => void) => (text: string) => write(withAccount(text, accountName))
+  const isForProgram = call.flags.has('json') || call.flags.has('csv')
+  return { ...call, err: naming(call.err), out: isForProgram ? call.out : naming(call.out) }
+}
+
 /** Name of the account of a call. */
 export function accountNameOf({ loaded }: Call): string {
   return loaded.config.accountName ?? ''
@@ -67,7 +80,7 @@ async function oneByOne(command: AccountCommand, calls: readonly Call[]): Promis
   let code: number = exitCodes.ok
   for (const [at, call] of calls.entries()) {
     call.out(`${at === 0 ? '' : '\n'}account ${accountNameOf(call)}`)
-    code = firstFault(code, await codeOf(call, () => command.run(call)))
+    code = firstFault(code, await codeOf(call, command.run))
   }
   return code
 }
@@ -78,7 +91,7 @@ export async function atOnce(calls: readonly Call[], run: (call: Call) => Promis
     const named = (write: (text: string) => void) => (text: string) =>
       write(text.replaceAll(/^/gm, `${accountNameOf(call)}: `))
     const own = { ...call, out: named(call.out), err: named(call.err) }
-    return codeOf(own, () => run(own))
+    return codeOf(own, run)
   })
   return (await Promise.all(codes)).reduce(firstFault, exitCodes.ok)
 }
@@ -98,7 +111,7 @@ async function asOneJson(command: AccountCommand, calls: readonly Call[]): Promi
           problem = text
         },
       },
-      () => command.run(own),
+      command.run,
     )
     answers[accountNameOf(call)] =
       texts.length === 0 && problem !== undefined ? { error: problem } : JSON.parse(texts.join('\n'))
@@ -109,12 +122,13 @@ async function asOneJson(command: AccountCommand, calls: readonly Call[]): Promi
 }
 
 /** The exit code of one account's turn; its error is printed, and ends nothing else. */
-async function codeOf(call: Call, work: () => Promise<number>): Promise<number> {
+async function codeOf(call: Call, run: (call: Call) => Promise<number>): Promise<number> {
+  const own = withNamedAdvice(call)
   try {
-    return await work()
+    return await run(own)
   } catch (error) {
     if (!(error instanceof CommandError || error instanceof BaseError)) throw error
-    call.err(error.message)
+    own.err(error.message)
     return error instanceof CommandError ? error.exitCode : exitCodeOf(error)
   }
 }

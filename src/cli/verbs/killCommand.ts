@@ -4,7 +4,7 @@ import { systemClock } from '../../base/systemClock.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
 import type { Call } from '../call/command.ts'
 import { type CommandAnswer, command, commandAnswer, queryStatus } from '../call/daemonClient.ts'
-import { accountNameOf, atOnce } from '../call/forAccounts.ts'
+import { accountNameOf, atOnce, withNamedAdvice } from '../call/forAccounts.ts'
 import { commander, confirm } from '../call/whoAsks.ts'
 import { killQuestion } from '../output/killQuestion.ts'
 import { killText } from '../output/killText.ts'
@@ -72,7 +72,7 @@ export async function killAll(calls: readonly Call[]): Promise<number> {
     const asked = { close: first.flags.has('close'), exits: first.flags.has('exits') }
     for (const call of calls) {
       const seen = await seenBefore(call, { ...asked, by: commander(call) })
-      call.out(`account ${accountNameOf(call)}\n${killQuestion(seen, asked, call.width)}`)
+      withNamedAdvice(call).out(`account ${accountNameOf(call)}\n${killQuestion(seen, asked, call.width)}`)
     }
     if (!(await confirm())) {
       first.out('Nothing was sent.')

@@ -9,6 +9,7 @@ import { withDollars } from '../dollars.ts'
 import { type LineName, rowOfEvent } from '../events/eventRegister.ts'
 import type { Level, Line } from '../events/eventRow.ts'
 import type { NoteLevel, NoteName } from '../events/processNotes.ts'
+import { withAccount } from '../namedAdvice.ts'
 import { createLevelTable, type LevelTable } from './levelTable.ts'
 import { cutText, lineWithin, MAX_LINE_BYTES } from './lineBudget.ts'
 import { createLogRateLimit } from './logRateLimit.ts'
@@ -82,7 +83,7 @@ export function createLog(options: LogOptions): Log {
       if (!levels.isWritten(event, line.level)) return
       const fields = { ...bindings, ...line.fields }
       // Nothing is cut before secrets are out: half of one has no shape that is known.
-      const text = cutText(redact.text(line.text))
+      const text = cutText(redact.text(withAccount(line.text, account)))
       pretty?.({ ...line, text: account === undefined ? text : `${account}: ${text}` }, event)
       if (json !== undefined) {
         const clean = redact.value(withDollars(fields)) as Record<string, unknown>
