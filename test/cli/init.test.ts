@@ -141,8 +141,8 @@ test('of endpoints only a host of words alone is written; what may be a key goes
 })
 
 test.each([
-  [['--key', `0x${'ab'.repeat(32)}`], 'That is a key, and no place of one', 1],
-  [['--key', 'a b c d e f g h i j k l'], 'That is a key, and no place of one', 1],
+  [['--key', `0x${'ab'.repeat(32)}`], 'That is a key, not', 1],
+  [['--key', 'a b c d e f g h i j k l'], 'That is a key, not', 1],
   [['--rpc', 'ftp://x'], 'An endpoint is an https:// address', 1],
   [['--size', '-5'], '-5 is no amount', 1],
   [['--max-loss', '0'], '0 is no amount', 1],

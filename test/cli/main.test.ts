@@ -106,7 +106,7 @@ test('an unknown command, flag or argument, and one that is missing, ends with e
   expect(await said('orders', '--strategy')).toMatch(/^4 --strategy needs a value: NAME\.\nusage: /)
   expect(await said('paper', '--state')).toMatch(/^4 --state needs a value: FILE\.\nusage: /)
   expect(await said('explain')).toMatch(/^4 explain needs an order's id/)
-  expect(await said('completion', 'foo')).toMatch(/^4 perpd prints no completion for foo/)
+  expect(await said('completion', 'foo')).toMatch(/^4 perpd has no completion for foo/)
   expect(await said('status', '-j')).toMatch(/^4 -j: status has no such flag\.\n/)
   expect(await said('status', '-json')).toMatch(/^4 -json: status has no such flag\. Did you mean --json\?\n/)
   expect(await said('init', '--json')).toMatch(/^4 --json: init has no such flag\.\n/)

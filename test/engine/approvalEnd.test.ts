@@ -133,7 +133,7 @@ test('what ran low before a restart is told again at the first look, so that its
     [
       'key-approval',
       true,
-      `the approval of the delegated key ${delegate.address} is renewed: 100 actions left, 0 of them needed to close everything, until 1970-01-31T00:00:00.000Z`,
+      `the approval of the delegated key ${delegate.address} is renewed: 100 actions left (closing everything needs 0), until 1970-01-31T00:00:00.000Z`,
     ],
   ])
 })

@@ -86,7 +86,7 @@ test('on a terminal every event reads as one plain line', () => {
     account   $41.50 can be claimed
     account   $41.50 can be claimed; 1 call for the owner's wallet is in var/live/claim.json, unsigned. Check them and send them from the owner's wallet
     account   the amounts in var/live/claim.json were claimed; perpd removed the file
-    account   the approval of the delegated key 0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A is renewed: 1000 actions left, 4 of them needed to close everything, until 2027-01-22T08:00:00.000Z. The next order carries it to the chain
+    account   the approval of the delegated key 0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A is renewed: 1000 actions left (closing everything needs 4), until 2027-01-22T08:00:00.000Z. The next order carries it to the chain
     order     f00d0000 (increase long ETH/USD [WETH-USDC] $500.00) will be unwound: if it lands, perpd closes what it opens. Ada: The market turned
     order     f00d0000 cannot be unwound yet: close: DATA_TOO_OLD, the prices are old
     order     f00d0000 is unwound for Ada: the long of $500.00 that it opened is closed
@@ -128,14 +128,14 @@ test('on a terminal every event reads as one plain line', () => {
     order     f00d0000 (increase long ETH/USD [WETH-USDC] $500.00) not signed: the fee is above the limit: executionFee is 6, expected at most 5. Nothing was sent, https://arbitrum.gmxapi.io/v1 is not at fault, and the strategy decides again
     evidence  the end of each order is read from safe blocks of the chain, through two RPC endpoints
     chain     rpc.example read in 12 ms, block 100, final 90
-    chain     our clock is 40 s before the chain's time. Nothing that adds risk is signed until they agree. Check this machine's clock and the lag of the endpoints
+    chain     our clock is 40 s ahead of the chain's time. Nothing that adds risk is signed until they agree. Check this machine's clock and the lag of the endpoints
     chain     rpc.example is ignored for the time: its newest block is 15 min 0 s ahead of our clock and the hosts'. Another endpoint gives the time, and orders continue; no end is proven before this one agrees. Check this endpoint, or remove it from the configuration and restart perpd
-    position  long ETH/USD [WETH-USDC] of $500.00 is unmanaged: eth-trend opened it and does not run (its file is gone or disabled); only guard sees it. Enable eth-trend and restart perpd, or close the position: perpd close
-    account   The venue liquidated the long ETH/USD [WETH-USDC]. Increases on this market wait; settle it: \`perpd discrepancies adopt|ignore trade-77 --by NAME\`
+    position  long ETH/USD [WETH-USDC] of $500.00 is unmanaged: eth-trend opened it and does not run (its file is gone or disabled); only guard sees it. Enable eth-trend in its file and load it (perpd strategies reload), or close the position: perpd close "ETH/USD [WETH-USDC]" long
+    account   The venue liquidated the long ETH/USD [WETH-USDC]. Increases on this market wait; settle it: perpd discrepancies adopt trade-77 --by NAME, or ignore in place of adopt
     account   adopted: The venue liquidated the long ETH/USD [WETH-USDC]
     account   an equity reading of $90,000.00 is far from the $1,000.00 of the last minute; it counts once most readings confirm it
     account   12 actions of the approval left
-    account   the approval of the delegated key 0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A ends soon: 12 actions left, 4 of them needed to close everything, and 1 h 0 min. Renew it: perpd subaccount approve
+    account   the approval of the delegated key 0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A ends soon: 12 actions left (closing everything needs 4), and it lasts 1 h 0 min more. Renew it: perpd subaccount approve
     account   the renewal of the delegated key's approval is in var/live/approval.json, unsigned: 1000 actions beyond the 40 used (counted by the chain), until 2027-01-22T08:00:00.000Z. Sign it with the owner's wallet, and import the signature: perpd subaccount approve --request var/live/approval.json --signature FILE
     kill      kill: closing 2 positions at the market
     kill      the kill makes no progress: the price of ETH is too old. perpd keeps retrying

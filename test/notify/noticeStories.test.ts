@@ -147,12 +147,12 @@ test('a kill asks for somebody where it is stuck, and where it leaves a position
       ...{ type: 'kill.step', step, close: false },
       stays: [{ ...left, exits: [], uncoveredUsd: usd(500) }],
     }
-    expect(noticeOf(bare)?.text).toContain('held is long ETH/USD $500.00 (no stop-loss)')
+    expect(noticeOf(bare)?.text).toContain('still open: long ETH/USD $500.00 (no stop-loss)')
     expect(actionOf(bare)).toBe(
-      'No stop-loss protects all of long ETH/USD (perpd positions). Close it: perpd kill --close, or perpd close for single ones; or set stops: perpd protect.',
+      'No stop-loss protects all of long ETH/USD (perpd positions). Close all: perpd kill --close. Close one: perpd close MARKET SIDE. Or set a stop: perpd protect MARKET SIDE --stop-loss PRICE',
     )
     const safe: Event = { ...bare, stays: [{ ...left, exits: [stop], uncoveredUsd: 0n }] }
-    expect(noticeOf(safe)?.text).toContain('held is long ETH/USD $500.00 (stop-loss at $1,900.00)')
+    expect(noticeOf(safe)?.text).toContain('still open: long ETH/USD $500.00 (stop-loss at $1,900.00)')
     expect(actionOf(safe)).toBeUndefined()
     expect(actionOf({ ...bare, stays: [] })).toBeUndefined()
   }
@@ -196,7 +196,7 @@ test('a change of the account asks for somebody while it keeps increases waiting
   expect(noticeOf(raised)).toMatchObject({
     kind: 'account-change',
     level: 'error',
-    action: 'Settle it: perpd discrepancies adopt|ignore trade:1 --by NAME',
+    action: 'Settle it: perpd discrepancies adopt trade:1 --by NAME, or ignore in place of adopt',
   })
   expect(noticeOf({ ...raised, isPausing: false })?.action).toBeUndefined()
   const liquidated: Event = {
@@ -220,7 +220,7 @@ test('changes that are not written down yet are told with what to do, until all 
   })
   expect(noticeOf(deferred(2, true))).toMatchObject({
     kind: 'journal',
-    action: 'Free space for the journal.',
+    action: 'Give the journal more space: journal.maxMiB, or the disk.',
   })
   expect(noticeOf(deferred(2, false))).toMatchObject({
     kind: 'account-change',

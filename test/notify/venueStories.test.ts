@@ -41,7 +41,7 @@ test('a host that contradicts a market is told with what to look at, and its end
   expect(new Set(told.map(({ cause }) => cause)).size).toBe(1)
   const [first, , part, end] = told
   expect(first?.text).toContain('Increases on ETH/USD [WETH-USDC] wait')
-  expect(first?.action).toContain('perpd markets trust NAME --by NAME')
+  expect(first?.action).toContain('perpd markets trust MARKET --by NAME')
   expect(part?.text).toContain('1 contradiction stays')
   expect(part?.action).toBeUndefined()
   expect(end?.text).toContain('trusted by ann')

@@ -69,7 +69,7 @@ test('a position of a strategy that was disabled or removed is told at the start
   const disabled = run()
   await until('the second start is ready', () => said(disabled, 'daemon.ready'), { seen: disabled.said })
   const told =
-    'long ETH/USD [WETH-USDC] of $500.00 is unmanaged: once opened it and does not run (its file is gone or disabled); only guard sees it. Enable once and restart perpd, or close the position: perpd close'
+    'long ETH/USD [WETH-USDC] of $500.00 is unmanaged: once opened it and does not run (its file is gone or disabled); only guard sees it. Enable once in its file and load it (perpd strategies reload), or close the position: perpd close "ETH/USD [WETH-USDC]" long'
   expect(said(disabled, 'account.unmanaged')).toMatchObject({ level: 'warn', message: told })
   const shown = await status()
   expect(shown.replaceAll(/\n {2}(?=\S)/g, ' ')).toContain(`unmanaged positions ${told}`)

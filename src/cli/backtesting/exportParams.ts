@@ -39,7 +39,7 @@ export async function exportParams(call: Call, run: string): Promise<number> {
   if (found.problems.length > 0) throw strategyProblems(found.problems)
   for (const each of changed) out([each.path, ...each.changes.map((line) => `  ${line}`)].join('\n'))
   if (!flags.has('yes')) {
-    if (!isatty(0)) throw refused('No terminal to confirm the change on: give --yes.')
+    if (!isatty(0)) throw refused('No terminal to confirm the change; to make it: --yes.')
     if (!(await confirm('Write it?'))) {
       out('Nothing was changed.')
       return exitCodes.error

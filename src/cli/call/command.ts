@@ -111,7 +111,7 @@ export function parseArguments(command: AccountLine, argv: readonly string[]): A
     if (!argument.startsWith('-') || argument === '-' || /^-[\d.]/.test(argument)) {
       if (/^[\u2010-\u2015\u2212]/.test(argument)) {
         const meant = argument.replace(/^[\u2010-\u2015\u2212]+/, '--')
-        throw misuse(command, `${argument} begins with a dash of typography. Did you mean ${meant}?`)
+        throw misuse(command, `${argument} begins with a typographic dash. Did you mean ${meant}?`)
       }
       positionals.push(argument)
       continue

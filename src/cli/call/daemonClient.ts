@@ -163,7 +163,7 @@ export async function commandAnswer(
   if (!isRecord(answer)) throw odd(address)
   if (status === 200 && typeof answer.statement === 'string') return answer as unknown as CommandAnswer
   const lifted = liftedBy(String(answer.error))
-  const way = lifted === undefined ? '' : `\nTo lift it: ${lifted}.`
+  const way = lifted === undefined ? '' : `\nWay out: ${lifted}.`
   throw new RefusedCommand(
     `perpd refuses: ${String(answer.message)} (${String(answer.error)})${way}`,
     exitCodeOfRefusal(String(answer.error)),

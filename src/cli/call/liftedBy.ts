@@ -22,7 +22,7 @@ const ways: Readonly<Record<string, string>> = {
   ID_USED: 'perpd orders shows what the id was used for; repeat the command with another --id',
   UNEXPLAINED: 'perpd discrepancies lists them; perpd discrepancies adopt or ignore settles one',
   POSITION_NOT_SHOWN: 'it ends when the lists agree; if it stays: perpd discrepancies',
-  MARKET_NOT_TRUSTED: 'perpd markets trust, once you compared its facts with the chain',
+  MARKET_NOT_TRUSTED: 'perpd markets trust MARKET --by NAME, once you have compared its facts with the chain',
 }
 
 /** Returns the command that lifts what refused with this code, a sentence without its end; undefined: none does. */

@@ -33,7 +33,11 @@ export async function sendRow(call: Call, name: CommandName, line: CommandLine):
     }
     if (!(await isAgreed(call, preview, flags.has('stop-loss')))) return exitCodes.error
   } else if (isAsked && !flags.has('yes')) {
-    if (!isatty(0)) throw new CommandError('No terminal to confirm this on: give --yes', exitCodes.error)
+    if (!isatty(0))
+      throw new CommandError(
+        'No terminal to confirm it; nothing was sent. To send it: --yes',
+        exitCodes.error,
+      )
     const show = isJson ? err : out
     show(ended((await send({ preview: true })).statement))
     if (!(await confirm())) {

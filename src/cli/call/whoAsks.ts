@@ -50,7 +50,7 @@ export async function isAgreed(
   if (isScript) {
     if (!shown.isLooser) return true
     throw new CommandError(
-      `${shown.text}\nNo terminal to confirm on that a stop-loss goes away or moves to where more is lost: give --yes`,
+      `${shown.text}\nNo terminal to confirm that a stop-loss is removed, or moved to where more is lost; nothing was sent. To send it: --yes`,
       exitCodes.error,
     )
   }

@@ -56,7 +56,7 @@ function approvalParts(message: Message, nowMs: number): readonly string[] {
   const count = uintOf(message.maxAllowedCount)
   if (count !== undefined && count > mostActions) {
     parts.push(
-      `maxAllowedCount is ${grouped(count)}: the key may make, change and cancel as good as any number of orders`,
+      `maxAllowedCount is ${grouped(count)}: the key may make, change and cancel practically any number of orders`,
     )
   }
   for (const name of ['expiresAt', 'deadline'] as const) {

@@ -38,7 +38,9 @@ export function noStopText({
   return [
     ...(bare.length === 0
       ? []
-      : [`NO STOP: no stop-loss rests at the venue for ${of(bare)}. Place one: perpd protect.`]),
+      : [
+          `NO STOP: no stop-loss rests at the venue for ${of(bare)}. Place one: perpd protect MARKET SIDE --stop-loss PRICE`,
+        ]),
     ...(behind.length === 0
       ? []
       : [
@@ -84,7 +86,7 @@ function orderRow(
       ...(row.presumedDeadForSeconds === null
         ? []
         : [
-            `${span(row.presumedDeadForSeconds * 1_000)} past its deadline, outcome not proven: perpd orders resolve`,
+            `${span(row.presumedDeadForSeconds * 1_000)} past its deadline, outcome not proven: perpd explain ${shortId(row.intentId)}`,
           ]),
     ].join(', '),
   ]

@@ -18,7 +18,7 @@ export async function completion(
   const shell = shells.find((each) => each === word)
   if (shell === undefined) {
     throw new CommandError(
-      `perpd prints no completion for ${word}; for ${shells.join(', ')} it does.${didYouMean(word, [...shells, ...liveSubjects])}`,
+      `perpd has no completion for ${word}, but for ${shells.join(', ')}.${didYouMean(word, [...shells, ...liveSubjects])}`,
       exitCodes.configuration,
     )
   }

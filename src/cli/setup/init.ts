@@ -56,7 +56,7 @@ function answerOf({ flags, err }: BareCall, questions: Questions | undefined): A
     for (;;) {
       const text = await questions.ask(`${question} [${initial}]: `)
       if (text === undefined)
-        throw new CommandError('The questions were broken off: nothing was written.', exitCodes.error)
+        throw new CommandError('The questions were interrupted: nothing was written.', exitCodes.error)
       try {
         return read(text.trim() === '' ? initial : text.trim())
       } catch (error) {

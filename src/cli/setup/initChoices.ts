@@ -101,11 +101,11 @@ function dollarsIn(text: string): string {
 function keyPlaceIn(text: string): string {
   if (/(?:0x)?[0-9a-f]{64}/i.test(text) || text.trim().split(/\s+/).length >= 12) {
     throw misfit(
-      `That is a key, and no place of one: it is written nowhere. Encrypt it into a file with perpd keys import, and name the file.`,
+      `That is a key, not the path of one: perpd wrote it nowhere. Encrypt it into a file with perpd keys import, and name the file.`,
     )
   }
   if (text === keyVariable || /^[\w./~-]+$/.test(text)) return text
-  throw misfit(`${visibleStart(text)} is no path of a file, and not ${keyVariable}.`)
+  throw misfit(`${visibleStart(text)} is neither the path of a file nor ${keyVariable}.`)
 }
 
 /** Start of an answer that may be a secret; no more than this is shown. */

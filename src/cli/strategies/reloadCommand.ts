@@ -38,7 +38,10 @@ export async function setStrategyField(call: Call): Promise<number> {
   const body = { field, value, confirm: flags.has('confirm'), by: commander(call) }
   if (!flags.has('yes')) {
     if (!isatty(0))
-      throw new CommandError('No terminal to confirm the change on: give --yes', exitCodes.error)
+      throw new CommandError(
+        'No terminal to confirm the change; nothing was changed. To make it: --yes',
+        exitCodes.error,
+      )
     const { statement } = await commandAnswer(loaded, path, { ...body, preview: true }, RELOAD_TIMEOUT_MS)
     const show = flags.has('json') ? err : out
     show(`${statement}.`)

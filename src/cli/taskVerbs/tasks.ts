@@ -23,7 +23,11 @@ export async function start(given: Call): Promise<number> {
   const asked = { id, ...startBody(call), by: commander(call) }
   let body: object = asked
   if (!flags.has('yes')) {
-    if (!isatty(0)) throw new CommandError('No terminal to confirm the task on: give --yes', exitCodes.error)
+    if (!isatty(0))
+      throw new CommandError(
+        'No terminal to confirm the task; nothing was sent. To send it: --yes',
+        exitCodes.error,
+      )
     const { preview, body: previewed } = await previewOn(call, path, asked)
     // The market and the fees that were shown are the ones that are sent.
     body = { ...previewed, ...defined({ market: preview.market, maxFees: preview.maxFees }) }

@@ -88,7 +88,10 @@ export async function closeAll(call: Call, clock: MonotonicClock & Timer = syste
     const show = isJson ? err : out
     show(questionText(await quoted(call, all), shareBps, call.width))
     if (!isatty(0)) {
-      throw new CommandError('No terminal to confirm the closes on: give --yes', exitCodes.error)
+      throw new CommandError(
+        'No terminal to confirm the closes; nothing was sent. To send them: --yes',
+        exitCodes.error,
+      )
     }
     if (!(await confirm())) {
       show('Nothing was sent.')

@@ -65,7 +65,10 @@ export async function open(call: Call): Promise<number> {
   show(openQuoteText(quote.rows))
   const isFar = quote.farBps !== null
   if (!isConfirmed && !isatty(0)) {
-    throw new CommandError('No terminal to confirm the order on: give --yes', exitCodes.error)
+    throw new CommandError(
+      'No terminal to confirm the order; nothing was sent. To send it: --yes',
+      exitCodes.error,
+    )
   }
   if (!isConfirmed && !(await confirm(far === true ? undefined : farQuestion(quote)))) {
     show('Nothing was sent.')

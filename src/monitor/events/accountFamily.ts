@@ -104,7 +104,7 @@ export const accountFamily: EventFamily<
         cause: `unmanaged:${symbol}:${direction}`,
         ...(isOver === true
           ? { isEnd: true }
-          : { action: 'Enable its strategy and restart perpd, or close it: perpd close' }),
+          : { action: manageCommands('its strategy', symbol, direction) }),
       }),
     },
     'account.discrepancy': {
@@ -114,7 +114,7 @@ export const accountFamily: EventFamily<
         'A discrepancy: the journal cannot explain a change of the account; at error, increases there wait.',
       word: 'account',
       text: ({ discrepancy, isPausing }) =>
-        `${plain(discrepancy.statement)}${isPausing ? `. Increases on this market wait; settle it: \`perpd discrepancies adopt|ignore ${discrepancy.discrepancyId} --by NAME\`` : ''}`,
+        `${plain(discrepancy.statement)}${isPausing ? `. Increases on this market wait; settle it: ${settleCommand(discrepancy)}` : ''}`,
       fields: discrepancyFields,
       isFromOutside: true,
       moves: ({ discrepancies }, { discrepancy: { kind } }) => discrepancies.inc({ kind }),
@@ -148,7 +148,9 @@ export const accountFamily: EventFamily<
         return {
           kind: isJournalShort ? 'journal' : 'account-change',
           cause: 'deferred',
-          action: isJournalShort ? 'Free space for the journal.' : 'Check perpd discrepancies.',
+          action: isJournalShort
+            ? 'Give the journal more space: journal.maxMiB, or the disk.'
+            : 'Check perpd discrepancies.',
         }
       },
     },
@@ -276,18 +278,25 @@ export function unmanagedText({
   seenBy,
 }: Omit<Extract<AccountEvent, { type: 'account.unmanaged' }>, 'type'>): string {
   const [who, does, their] =
-    madeBy.length === 1 ? [madeBy[0], 'does', 'its file is'] : [listed(madeBy), 'do', 'their files are']
+    madeBy.length === 1 ? [listed(madeBy), 'does', 'its file is'] : [listed(madeBy), 'do', 'their files are']
   const others = seenBy.length === 0 ? 'no other strategy sees it' : `only ${seenBy.join(', ')} sees it`
-  return `${direction} ${symbol} of ${money(sizeUsd)} is unmanaged: ${who} opened it and ${does} not run (${their} gone or disabled); ${others}. Enable ${who} and restart perpd, or close the position: perpd close`
+  return `${direction} ${symbol} of ${money(sizeUsd)} is unmanaged: ${who} opened it and ${does} not run (${their} gone or disabled); ${others}. ${manageCommands(who, symbol, direction)}`
+}
+
+/** Returns the commands that settle a discrepancy. */
+function settleCommand({ discrepancyId }: Discrepancy): string {
+  return `perpd discrepancies adopt ${discrepancyId} --by NAME, or ignore in place of adopt`
+}
+
+/** Returns the commands that end an unmanaged position. */
+function manageCommands(who: string, symbol: string, direction: string): string {
+  return `Enable ${who} in its file and load it (perpd strategies reload), or close the position: perpd close "${symbol}" ${direction}`
 }
 
 /** Returns the action that a change of the account not made by perpd requires from a person. */
-function discrepancyAction(
-  { kind, discrepancyId }: Discrepancy,
-  isPausing: boolean,
-): Pick<NoticeFacts, 'action'> {
-  if (isPausing) return { action: `Settle it: perpd discrepancies adopt|ignore ${discrepancyId} --by NAME` }
-  if (kind !== 'liquidation' && kind !== 'adl') return {}
+function discrepancyAction(discrepancy: Discrepancy, isPausing: boolean): Pick<NoticeFacts, 'action'> {
+  if (isPausing) return { action: `Settle it: ${settleCommand(discrepancy)}` }
+  if (discrepancy.kind !== 'liquidation' && discrepancy.kind !== 'adl') return {}
   return {
     action:
       'Check which positions are near their liquidation: perpd positions. To block new exposure meanwhile: perpd trading reducing',

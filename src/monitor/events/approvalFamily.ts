@@ -35,6 +35,11 @@ const expires: OfReport = ['expires_at_s', ({ report }) => report.expiresAtSecon
 
 const isGone = ({ isActive, isApprovalWaiting }: SubaccountReport): boolean => !isActive && !isApprovalWaiting
 
+/** Counts the actions that an approval has left, and those that closing everything needs. */
+function leftText({ remainingActions, neededActions }: SubaccountReport): string {
+  return `${remainingActions} actions left (closing everything needs ${neededActions})`
+}
+
 /** Events of approvals and claims. */
 export const approvalFamily: EventFamily<
   Extract<AccountEvent, { type: `${'subaccount' | 'claim'}.${string}` }>,
@@ -84,7 +89,7 @@ export const approvalFamily: EventFamily<
       text: ({ report, secondsLeft }) =>
         isGone(report)
           ? `the delegated key ${report.address} is not approved on the chain, and no approval waits: its messages cannot land; resting orders and positions stay. If you did not revoke it, check the owner's account. To approve it: perpd subaccount approve`
-          : `the approval of the delegated key ${report.address} ends soon: ${report.remainingActions} actions left, ${report.neededActions} of them needed to close everything, and ${span(Math.max(0, secondsLeft) * 1_000)}. Renew it: perpd subaccount approve`,
+          : `the approval of the delegated key ${report.address} ends soon: ${leftText(report)}, and it lasts ${span(Math.max(0, secondsLeft) * 1_000)} more. Renew it: perpd subaccount approve`,
       fields: [remaining, needed, 'seconds_left'],
       notice: () => ({
         kind: 'key-approval',
@@ -97,7 +102,7 @@ export const approvalFamily: EventFamily<
       meaning: 'An approval that was low was renewed.',
       word: 'account',
       text: ({ report }) =>
-        `the approval of the delegated key ${report.address} is renewed: ${report.remainingActions} actions left, ${report.neededActions} of them needed to close everything, until ${isoTime(report.expiresAtSeconds * 1_000)}${report.isApprovalWaiting ? '. The next order carries it to the chain' : ''}`,
+        `the approval of the delegated key ${report.address} is renewed: ${leftText(report)}, until ${isoTime(report.expiresAtSeconds * 1_000)}${report.isApprovalWaiting ? '. The next order carries it to the chain' : ''}`,
       fields: [remaining, needed, expires],
       notice: () => ({ kind: 'key-approval', cause: 'approval-low', isEnd: true }),
     },

@@ -114,7 +114,7 @@ export const chainFamily: EventFamily<
       meaning: "The chain's time and our clock differ.",
       word: 'chain',
       text: ({ skewSeconds, isTooLarge }) =>
-        `our clock is ${Math.abs(Math.round(skewSeconds))} s ${skewSeconds > 0 ? 'before' : 'behind'} the chain's time${isTooLarge ? '. Nothing that adds risk is signed until they agree' : ''}. Check this machine's clock and the lag of the endpoints`,
+        `our clock is ${Math.abs(Math.round(skewSeconds))} s ${skewSeconds > 0 ? 'ahead of' : 'behind'} the chain's time${isTooLarge ? '. Nothing that adds risk is signed until they agree' : ''}. Check this machine's clock and the lag of the endpoints`,
       fields: ['skew_seconds', 'is_too_large'],
       isFromOutside: true,
       repeats: ({ isTooLarge }) => ['skew', String(isTooLarge)],

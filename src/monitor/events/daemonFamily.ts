@@ -68,7 +68,7 @@ export const daemonFamily: EventFamily<
         "This machine's clock went back: against itself while perpd runs, or against the newest record of the journal at a start.",
       word: 'clock',
       text: ({ backMs, against, hostsAheadMs }) =>
-        `this machine's clock ${against === 'itself' ? `was set back by ${span(backMs)}` : `is ${span(backMs)} before the journal's newest record, which was written by a clock that was ahead`}; ${hostsText(hostsAheadMs)}. perpd follows orders and exits as before. Check this machine's clock and its time server`,
+        `this machine's clock ${against === 'itself' ? `was set back by ${span(backMs)}` : `is ${span(backMs)} behind the journal's newest record, which was written by a clock that was ahead`}; ${hostsText(hostsAheadMs)}. perpd follows orders and exits as before. Check this machine's clock and its time server`,
       fields: [
         ['back_seconds', ({ backMs }) => Math.round(backMs / 1_000)],
         'against',

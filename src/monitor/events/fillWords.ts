@@ -99,7 +99,7 @@ export function movedNotice(event: Moved): NoticeFacts | undefined {
     return {
       kind: 'order-unknown',
       cause: unknown,
-      action: `Check its history and whether chain endpoints lag: perpd explain ${id}, perpd status. perpd keeps checking; to close it if it lands: perpd orders unwind ${id} --by NAME`,
+      action: `Check its history and whether chain endpoints lag: perpd explain ${id}, perpd status. perpd keeps checking; to close what it opens if it lands: perpd orders unwind ${id} --by NAME`,
     }
   }
   // Each of its fills was reported by itself.

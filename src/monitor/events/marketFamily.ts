@@ -60,7 +60,7 @@ export const marketFamily: EventFamily<
         return {
           ...{ kind: 'market-contradicted', cause: 'contradictions', stage: String(parts.size), parts },
           action:
-            'Check which one matches the contracts on the chain: perpd markets. Only if the chain confirms the host: perpd markets trust NAME --by NAME',
+            'Compare the facts of the market (perpd markets) with the contracts on the chain. Only if the chain confirms the host: perpd markets trust MARKET --by NAME',
         }
       },
     },

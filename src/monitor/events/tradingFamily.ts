@@ -110,7 +110,7 @@ function killStepText(event: EventOf<'kill.step'>): string {
 
 /** The positions that a kill without closing leaves, and their protection. */
 function staysText(stays: readonly LeftPosition[]): string {
-  return stays.length === 0 ? 'no position is open' : `held is ${stays.map(leftPositionText).join(', ')}`
+  return stays.length === 0 ? 'no position is open' : `still open: ${stays.map(leftPositionText).join(', ')}`
 }
 
 /** A kill is one cause: its end is reported to all who received a step of it. */
@@ -138,7 +138,7 @@ function killNotice(event: EventOf<'kill.step'>): NoticeFacts {
         ...common,
         isEnd: true,
         action:
-          'Check the account at the venue and your chain endpoints: perpd doctor. Trading stays halted.',
+          'Check the account at the venue and your chain endpoints: perpd doctor. Trading stays halted; to resume it: perpd trading active',
       }
     case 'abandoned':
       return { ...common, isEnd: true }
@@ -151,7 +151,7 @@ function bareAction(stays: readonly LeftPosition[]): Pick<NoticeFacts, 'action'>
   if (bare.length === 0) return {}
   const names = bare.map(({ direction, symbol }) => `${direction} ${symbol}`).join(', ')
   return {
-    action: `No stop-loss protects all of ${names} (perpd positions). Close it: perpd kill --close, or perpd close for single ones; or set stops: perpd protect.`,
+    action: `No stop-loss protects all of ${names} (perpd positions). Close all: perpd kill --close. Close one: perpd close MARKET SIDE. Or set a stop: perpd protect MARKET SIDE --stop-loss PRICE`,
   }
 }
 

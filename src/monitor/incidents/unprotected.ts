@@ -34,7 +34,8 @@ export function unprotectedNotice(side: string, uncoveredUsd?: Usd): Notice {
     ...common,
     level: 'warn',
     stage: size,
-    text: `no effective stop-loss rests for ${size} of ${side}: there is none, or it lies behind the liquidation price. perpd places one only if a strategy or an operator says so`,
-    action: 'Set a stop or a nearer one with perpd protect, or check that its strategy has its own exits.',
+    text: `no effective stop-loss rests for ${size} of ${side}: there is none, or it lies beyond the liquidation price. perpd places one only for a strategy or an operator`,
+    action:
+      'Set a stop or a nearer one (perpd protect MARKET SIDE --stop-loss PRICE), or check that its strategy has its own exits.',
   }
 }
