@@ -15,14 +15,18 @@ const ofAccounts: readonly string[] = [
 /** Commands of the process whose first word is a command of an account. */
 const ofProcess: readonly string[] = ['strategies describe', 'strategies new', 'strategies test']
 
-const longestFirst = [...ofProcess, ...ofAccounts].toSorted((one, other) => other.length - one.length)
+/** A space, or the break of a line that a text was folded at. */
+const gap = '(?: |\\n *)'
+const longestFirst = [...ofProcess, ...ofAccounts]
+  .toSorted((one, other) => other.length - one.length)
+  .map((command) => command.replace(' ', gap))
 /** A command, unless its clause names an account already. */
-const named = new RegExp(`\\bperpd (${longestFirst.join('|')})(?![\\w-]|[^.;)]* --account)`, 'g')
+const named = new RegExp(`\\bperpd${gap}(${longestFirst.join('|')})(?![\\w-]|[^.;)]*\\s--account)`, 'g')
 
 /** Returns the text with `--account` behind each command of an account; as it is without a name: the process has one account. */
 export function withAccount(text: string, account: string | undefined): string {
   if (account === undefined) return text
   return text.replace(named, (whole, command: string) =>
-    ofProcess.includes(command) ? whole : `${whole} --account ${account}`,
+    ofProcess.includes(command.replace(/\s+/, ' ')) ? whole : `${whole} --account ${account}`,
   )
 }

@@ -173,6 +173,9 @@ test('advice names the account behind each command that has accounts, once, and 
     expect(withAccount(expected, 'alpha')).toBe(expected)
     expect(withAccount(said, undefined)).toBe(said)
   }
+  expect(withAccount('resume:\n  perpd strategies\n  resume x', 'alpha')).toContain(
+    'resume --account alpha x',
+  )
   expect(withAccount('perpd openly trades; perpd kill --close --account beta', 'alpha')).not.toContain(
     'alpha',
   )
