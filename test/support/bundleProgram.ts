@@ -16,6 +16,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  writeFileSync,
 } from 'node:fs'
 import { join, relative, resolve, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -77,6 +78,8 @@ async function writeBundle(folder: string): Promise<void> {
   chmodSync(written, 0o755)
   await bundle.write({ dir: written, format: 'esm', keepNames: true })
   await bundle.close()
+  // Below node_modules no package says what these files are, and Node would compile each as a script first, to find that it is a module.
+  writeFileSync(join(written, 'package.json'), '{ "type": "module" }\n')
   try {
     renameSync(written, folder)
   } catch (error) {
