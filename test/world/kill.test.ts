@@ -1,8 +1,9 @@
 /**
  * The real daemon on the real paper venue, killed with SIGKILL before and after every journal record of a market order's
- * road, and started again. The venue's own record is the judge.
+ * road, and started again; of a change at a third of these moments. The venue's own record is the judge.
  */
 import { afterAll, beforeAll, test } from 'vitest'
+import { ofShare, shareOfChange } from '../gate/depth.ts'
 import { expectOrderSurvives, hastyVenue, threadEnded } from './killPoint.ts'
 import { startPaper } from './processes.ts'
 
@@ -29,7 +30,7 @@ const kinds = [
 
 const points = kinds.flatMap((kind) => [`${kind}:before`, `${kind}:after`])
 
-test.concurrent.each(points)(
+test.concurrent.each(ofShare(points, shareOfChange(3)))(
   'killed at %s: nothing is sent twice and every intent ends',
   { timeout: 240_000 },
   (point) => expectOrderSurvives(point, paper),

@@ -1,7 +1,11 @@
+/** Random kills of one daemon, by lanes; of a change one of the two lanes. */
 import { expect, test } from 'vitest'
+import { ofShare, shareOfChange } from '../gate/depth.ts'
 import { killRun } from './killRun.ts'
 
-test.concurrent.each(['order-chain', 'relay'] as const)(
+const lanes = ofShare(['order-chain', 'relay'] as const, shareOfChange(2))
+
+test.concurrent.each(lanes)(
   'killed again and again under load with faults on (%s lane): nothing is sent twice, nothing is lost, every intent ends',
   { timeout: 400_000 },
   async (lane) => {
