@@ -6,8 +6,11 @@ import type { WallClock } from '../../src/base/clock.ts'
 import { differenceOf, fastCase, type Lived, liveCase, sumsOf } from './fastCases.ts'
 import { market, runFor, startSeconds, strategyOf, testFolder, writeMinutes } from './runKit.ts'
 
-/** A trend with exits, a ladder beside a breakout, a keeper's memory, a trailing stop, a grid, and one that is asked for its own size; then candles that jump. */
-const numbers = [4, 8, 10, 12, 13, 24, 41, 1_007, 1_012]
+/**
+ * A trend with exits, a ladder beside a breakout, a keeper's memory, a trailing stop, a grid, one that is asked for its own size, and one whose exits are
+ * denied again and again; then candles that jump.
+ */
+const numbers = [4, 8, 10, 12, 13, 24, 41, 357, 1_007, 1_012]
 
 test.each(numbers)(
   'case %i comes to the same fills, orders, equity and balances in both modes',

@@ -157,6 +157,13 @@ export const fastMutants: readonly FastMutant[] = [
     'return plan !== undefined && exitsHereOf(plan).length > 9 && needsRange(plan)',
   ),
   one(
+    'an exit that was denied is not tried again while turns pass',
+    [357],
+    life,
+    "event.type === 'journal.committed' || event.type === 'decision.denied'",
+    "event.type === 'journal.committed'",
+  ),
+  one(
     'turns that pass are not counted',
     breakout,
     life,

@@ -96,7 +96,8 @@ export function createQuietLife(parts: QuietLifeParts): QuietLife {
 
   return {
     listen(event) {
-      if (event.type === 'journal.committed') turns.moved(clock.now())
+      // What was denied leaves no record, and perpd tries its own exits again at a later turn.
+      if (event.type === 'journal.committed' || event.type === 'decision.denied') turns.moved(clock.now())
     },
     passFrom(from, endSecond, point, passed) {
       let second = from

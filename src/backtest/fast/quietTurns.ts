@@ -13,7 +13,7 @@ import { laterSnapshot } from './laterSnapshot.ts'
 import type { LossWatch } from './lossWatch.ts'
 import type { WatchedTurns } from './watchedTurns.ts'
 
-/** Time after the last record of an order until which the daemon takes every turn, ms: lists, fees and bases have settled by then. */
+/** Time after the last record or denial of an order until which the daemon takes every turn, ms: lists, fees and bases have settled by then. */
 const SETTLED_MS = 4 * LIST_LAG_MS
 
 const DAY_SECONDS = 86_400
@@ -47,7 +47,7 @@ export interface QuietParts {
 
 /** The turns ahead of a run. */
 export interface QuietTurns {
-  /** A record of an order was written, Unix ms. */
+  /** A record of an order was written, or an order was denied, Unix ms. */
   moved(atMs: number): void
   /**
    * Looks ahead, for as long as the daemon stands still. What it returns tells whether the daemon does nothing at the turn after a Unix second. Where
