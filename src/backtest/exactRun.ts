@@ -54,8 +54,8 @@ export const runAccount = signer.address
 
 /** Most points of equity of a run. */
 const MOST_POINTS = 10_000
-/** Requests that the venue remembers: nobody asks for those of orders that ended, and a year has thousands of them. */
-const MOST_REQUESTS = 1_000
+/** Requests and trades that the venue remembers: nobody asks for those of orders that ended, and a year has thousands of them. */
+const [MOST_REQUESTS, MOST_TRADES] = [100, 500]
 /** Markets that the fees of a message are swapped in. */
 const feeMarkets = ['ETH/USD [WETH-USDC]', 'BTC/USD [BTC-USDC]']
 
@@ -203,6 +203,7 @@ function venueOf(run: ExactRun, clock: ReturnType<ReturnType<typeof createSchedu
       keeperJitterMs: delayMs.most - delayMs.least,
       keeperDelaysMs: delaysMs,
       mostRequests: MOST_REQUESTS,
+      mostTrades: MOST_TRADES,
       gasPriceWei: parseUnits(gasPriceGwei, 9),
       ...run.madeUp?.venue,
     },

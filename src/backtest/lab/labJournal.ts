@@ -17,6 +17,9 @@ import type { Scheduler } from './scheduler.ts'
 /** Records that are held back at most. */
 const MOST_HELD = 5_000
 
+/** Records after which an opening keeps a snapshot: the next one, at the beginning of the next segment, reads what came after it alone. */
+const SNAPSHOT_EVERY = 200
+
 /** The newest states of a journal's intents as they were written, so that the file need not be read to have them. */
 export interface WrittenStates {
   /** By id, in the order of their acceptance. */
@@ -58,7 +61,10 @@ export function openLabJournal(folder: string | undefined, parts: LabJournalPart
 
 function openHeldStore(folder: string, { clock, holder, states = createWrittenStates() }: LabJournalParts) {
   const opened = openSqliteStore(
-    { path: join(folder, 'journal.db'), clockNow: clock.now, holder, freeBytes: () => 2 ** 40 },
+    {
+      ...{ path: join(folder, 'journal.db'), clockNow: clock.now, holder, freeBytes: () => 2 ** 40 },
+      maintenance: { snapshotEveryRecords: SNAPSHOT_EVERY },
+    },
     {},
   )
   return { ...opened, store: heldStore(opened.store, opened.ledger.seq, states) }

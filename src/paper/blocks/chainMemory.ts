@@ -79,12 +79,19 @@ export interface SavedBlockChain {
   readonly gasSpikes?: BlockChain['gasSpikes']
 }
 
-/** The part of the chain that a state file keeps, with lists of its own: reorganisations move transactions. */
-export function savedBlockChain(chain: BlockChain, isPopulation: IsPopulation): SavedBlockChain {
+/**
+ * The part of the chain that a state file keeps, with lists of its own: reorganisations move transactions. `most`: limit of the operator, below which
+ * the usual ones count.
+ */
+export function savedBlockChain(
+  chain: BlockChain,
+  isPopulation: IsPopulation,
+  most: number,
+): SavedBlockChain {
   const { transactions, reorgs, nonces, gasSpikes } = chain
   const people = blocksOfPeople(chain, isPopulation)
-  const numbers = new Set([...people].slice(-SAVED_TRANSACTIONS))
-  const newest = transactions.length - SAVED_NEWEST
+  const numbers = new Set([...people].slice(-Math.min(SAVED_TRANSACTIONS, most)))
+  const newest = transactions.length - Math.min(SAVED_NEWEST, most)
   return {
     transactions: transactions
       .filter((one, i) => i >= newest || numbers.has(blockOf(one).number))

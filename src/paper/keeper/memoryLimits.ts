@@ -29,7 +29,7 @@ function keepAfter(limit: number): number {
 export function trimVenue(venueState: VenueState): void {
   const populationLimit = venueState.traders.size === 0 ? 0 : MAX_POPULATION_TRADES
   if (
-    venueState.trades.length > MAX_TRADES + populationLimit ||
+    venueState.trades.length > mostTrades(venueState) + populationLimit ||
     venueState.populationTrades > MAX_POPULATION_TRADES
   ) {
     trimTrades(venueState)
@@ -42,7 +42,8 @@ export function trimVenue(venueState: VenueState): void {
     venueState.settings.mostRequests,
     ({ status, relayParams }) => status !== 'pending' || relayParams.deadline < longAgo,
   )
-  trimMap(venueState.outcomes, MAX_OUTCOMES, ({ status }) => status !== 'created')
+  const mostOutcomes = Math.min(MAX_OUTCOMES, venueState.settings.mostTrades)
+  trimMap(venueState.outcomes, mostOutcomes, ({ status }) => status !== 'created')
   if (venueState.usedDigests.size > MAX_DIGESTS) {
     for (const digest of venueState.usedDigests) {
       if (venueState.usedDigests.size <= keepAfter(MAX_DIGESTS)) break
@@ -53,16 +54,20 @@ export function trimVenue(venueState: VenueState): void {
   trimBlockChain(venueState.blockChain, (account) => venueState.traders.has(account as Address))
 }
 
+/** Most rows of people's trades in this venue. */
+function mostTrades({ settings }: VenueState): number {
+  return Math.min(MAX_TRADES, settings.mostTrades)
+}
+
 function trimTrades(venueState: VenueState): void {
   const isPopulation = (row: TradeRow): boolean => venueState.traders.has(row.account)
   let population = 0
   for (const row of venueState.trades) if (isPopulation(row)) population += 1
+  const people = venueState.trades.length - population
+  const most = mostTrades(venueState)
   const excess = {
     population: population > MAX_POPULATION_TRADES ? population - keepAfter(MAX_POPULATION_TRADES) : 0,
-    people:
-      venueState.trades.length - population > MAX_TRADES
-        ? venueState.trades.length - population - keepAfter(MAX_TRADES)
-        : 0,
+    people: people > most ? people - keepAfter(most) : 0,
   }
   const kept = venueState.trades.filter((row) => {
     const kind = isPopulation(row) ? 'population' : 'people'
@@ -104,7 +109,8 @@ function trimAccounts(venueState: VenueState): void {
   }
 }
 
-/** Brings the record of submits back under its limit. */
-export function trimRecord(record: SubmitEntry[]): void {
-  if (record.length > MAX_SUBMIT_ENTRIES) record.splice(0, record.length - keepAfter(MAX_SUBMIT_ENTRIES))
+/** Brings the record of submits back under its limit, or under that of requests where it is lower. */
+export function trimRecord(record: SubmitEntry[], { settings }: VenueState): void {
+  const most = Math.min(MAX_SUBMIT_ENTRIES, settings.mostRequests)
+  if (record.length > most) record.splice(0, record.length - keepAfter(most))
 }

@@ -211,7 +211,7 @@ function entryOf(
     taskId: null,
   }
   venue.record.push(entry)
-  trimRecord(venue.record)
+  trimRecord(venue.record, venue.venueState)
   return entry
 }
 

@@ -33,8 +33,13 @@ export interface VenueSettings extends Typed<typeof simulated> {
   readonly onlyMarkets: readonly string[]
   /** Markets with hours; all others are always open. Default none. */
   readonly marketHours: readonly MarketHours[]
-  /** Prepared requests of a host, and operations that have ended, that are remembered; of more the oldest go. Default 20000. */
+  /**
+   * Prepared requests of a host, operations that have ended, and submits that are remembered, and transactions that a state file keeps, as far as no
+   * other limit is lower; of more the oldest go. Default 20000.
+   */
   readonly mostRequests: number
+  /** Rows of people's trades, and ends of orders, that are remembered; of more the oldest go. Default 20000. */
+  readonly mostTrades: number
   /** Markets that follow a history. Default none: what their seeded state and the venue's accounts make of them. */
   readonly followed: FollowedMarkets
 }
@@ -61,6 +66,7 @@ export const defaultVenueSettings: VenueSettings = {
   onlyMarkets: [],
   marketHours: [],
   mostRequests: 20_000,
+  mostTrades: 20_000,
   followed: new Map(),
 }
 

@@ -98,8 +98,10 @@ export function takeState({ venueState, peers, record }: VenueParts, logPart: nu
     withdrawals: Array.from(venueState.withdrawals, ([key, withdrawal]) => [key, { ...withdrawal }]),
     gmxAccounts: [...venueState.gmxAccounts],
     usedDigests: [...venueState.usedDigests],
-    blockChain: savedBlockChain(venueState.blockChain, (account) =>
-      venueState.traders.has(account as Address),
+    blockChain: savedBlockChain(
+      venueState.blockChain,
+      (account) => venueState.traders.has(account as Address),
+      venueState.settings.mostRequests,
     ),
     mempool: [...venueState.mempool.values()],
     contractHoldings: [...venueState.contractHoldings],
