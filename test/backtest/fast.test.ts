@@ -35,6 +35,17 @@ test.each([8, 10, 12])(
   },
 )
 
+test.each([22, 35])(
+  'case %i comes to the same in both modes where each file has turns as long as its candles',
+  async (number) => {
+    const given = { ...fastCase(number), turnSeconds: undefined }
+    const exact = await liveCase(given, 'exact')
+    const fast = await liveCase(given, 'fast')
+    expect(exact.fills.length).toBeGreaterThan(0)
+    expect(differenceOf(exact, fast)).toBeUndefined()
+  },
+)
+
 test.each([8, 10, 13])(
   'case %i comes to the same in both modes where pools, open interest and rates follow a recording',
   async (number) => {

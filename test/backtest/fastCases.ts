@@ -35,7 +35,8 @@ export interface FastCase {
   readonly files: readonly { readonly name: string; readonly fields: FileFields }[]
   /** Lines of candles with a column for the symbol. */
   readonly candles: readonly string[]
-  readonly turnSeconds: number
+  /** Absent: a file has its turns at the closes of the finest candle that it reads. */
+  readonly turnSeconds?: number | undefined
   readonly skewBps: number
   readonly path: RunModel['path']
   readonly delayMs: { readonly least: number; readonly most: number }
@@ -327,8 +328,7 @@ export async function liveCase(
       toSeconds: startSeconds + HOURS * 3_600,
       balances: given.balances,
       seed: given.number,
-      turnSeconds: given.turnSeconds,
-      ...defined({ segmentSeconds: given.segmentSeconds }),
+      ...defined({ turnSeconds: given.turnSeconds, segmentSeconds: given.segmentSeconds }),
       model: {
         delayMs: given.delayMs,
         impact: given.isRecorded === true ? 'recorded' : 'frozen',

@@ -45,7 +45,7 @@ export interface QuietLife {
     point: (second: number) => void,
     passed: (turns: number) => void,
   ): number
-  /** The next second at which any instance has a turn, Unix seconds. */
+  /** The next second at which all instances have a turn, Unix seconds: from there on turns may pass. */
   nextTurn(second: number): number
 }
 
@@ -55,7 +55,8 @@ export function createQuietLife(parts: QuietLifeParts): QuietLife {
   const { venueState } = venue
   const worth = createQuickWorth(venueState, account)
   const losses = createLossWatch(parts.losses, parts.highestUsd, worth.at)
-  const gridSeconds = instances.map(({ turnSeconds }) => turnSeconds).reduce(leastCommon, 1)
+  const lengths = instances.map(({ turnSeconds }) => turnSeconds)
+  const [gridSeconds, stepSeconds] = [lengths.reduce(leastCommon, 1), lengths.reduce(greatestCommon, 0)]
   const turns = createQuietTurns(
     {
       ...{
@@ -63,7 +64,7 @@ export function createQuietLife(parts: QuietLifeParts): QuietLife {
         prices: parts.prices,
         priceSeconds: parts.priceSeconds,
         instances,
-        gridSeconds,
+        ...{ gridSeconds, stepSeconds },
         losses,
       },
       hasTasks: () => [...(journal.account().tasks?.values() ?? [])].some(({ end }) => end === undefined),
@@ -114,7 +115,7 @@ export function createQuietLife(parts: QuietLifeParts): QuietLife {
           at = stop
         }
         second = nextSecond
-        passed(instances.filter(({ turnSeconds }) => nextSecond % turnSeconds === 0).length)
+        passed(lengths.reduce((sum, turnSeconds) => sum + gridSeconds / turnSeconds, 0))
       }
       if (second > from) parts.executions.arm()
       return second
@@ -126,7 +127,10 @@ export function createQuietLife(parts: QuietLifeParts): QuietLife {
 /** Points of equity lie on whole minutes, as everything that a run is asked for does. */
 const STEP_SECONDS = 60
 
+function greatestCommon(one: number, other: number): number {
+  return other === 0 ? one : greatestCommon(other, one % other)
+}
+
 function leastCommon(one: number, other: number): number {
-  const common = (a: number, b: number): number => (b === 0 ? a : common(b, a % b))
-  return (one * other) / common(one, other)
+  return (one * other) / greatestCommon(one, other)
 }

@@ -34,8 +34,10 @@ export interface QuietParts {
   /** Lengths of the candles that prices follow, seconds. */
   readonly priceSeconds: readonly number[]
   readonly instances: readonly QuietInstance[]
-  /** Time between two turns at which any instance has one, seconds; every turn lies on its whole multiples. */
+  /** Least time after which all instances have a turn in one second again, seconds: the daemon stands still for whole multiples of it. */
   readonly gridSeconds: number
+  /** Time between two seconds at which instances may have turns, seconds; the grid is a whole multiple of it. */
+  readonly stepSeconds: number
   /** Tells whether a task is under way: it makes orders between turns. */
   readonly hasTasks: () => boolean
   /** Labels of the open orders. */
@@ -58,7 +60,7 @@ export interface QuietTurns {
 
 /** Makes the quiet turns of a segment of a run; at its beginning the daemon takes its turns. */
 export function createQuietTurns(parts: QuietParts, startMs: number): QuietTurns {
-  const { venueState, instances, gridSeconds } = parts
+  const { venueState, instances, gridSeconds, stepSeconds } = parts
   const windows = createCandleWindows(parts.prices)
   let movedMs = startMs
   /** The turns up to here are known to be quiet, and this one not to be, Unix seconds. */
@@ -80,15 +82,23 @@ export function createQuietTurns(parts: QuietParts, startMs: number): QuietTurns
     return !isMoving(exits) && protect === undefined
   }
 
+  /** Tells whether the turns after a grid's second up to the next one's are quiet. */
   function isQuiet(fromSecond: number, second: number): boolean {
-    if (parts.priceSeconds.some((seconds) => second % seconds !== 0)) return false
     // The day's figures begin with a look at its first turns.
     if (second % DAY_SECONDS < 2 * gridSeconds) return false
     if ((venueState.due[0]?.atMs ?? Number.POSITIVE_INFINITY) <= second * 1000) return false
     const isExposed = venueState.orders.size + venueState.positions.size > 0
     if (isExposed && quietUntil(venueState, fromSecond, second) < second) return false
+    // Instances with shorter turns than others have turns between.
+    for (let at = second - gridSeconds + stepSeconds; at <= second; at += stepSeconds)
+      if (!isQuietAt(at)) return false
+    return true
+  }
+
+  function isQuietAt(second: number): boolean {
+    if (parts.priceSeconds.some((seconds) => second % seconds !== 0)) return false
     if (!instances.every((instance) => isIdle(instance, second, windows))) return false
-    return parts.losses.isCalm(second, second - gridSeconds)
+    return parts.losses.isCalm(second, second - stepSeconds)
   }
 
   /** Tells whether all turns up to a second are quiet; those up to the one before it are known to be. */
@@ -130,7 +140,7 @@ export function createQuietTurns(parts: QuietParts, startMs: number): QuietTurns
         const next = second + gridSeconds
         if (!isQuietTo(second, next)) return false
         // A height that the daemon counts losses from is known by the turn after it.
-        const isLast = gridSeconds * 1000 > EQUITY_WINDOW_MS && !parts.losses.isAbove(next)
+        const isLast = stepSeconds * 1000 > EQUITY_WINDOW_MS && !parts.losses.isAbove(next)
         return isLast || isQuietTo(second, next + gridSeconds)
       }
     },
