@@ -298,17 +298,15 @@ async function liveSegment(
     // Orders that rested at the end of the segment before execute in this one.
     executions.arm()
     const everySeconds = pointSeconds(toSeconds - fromSeconds, turnMs / 1000)
-    const isPoint = (second: number): boolean => (second - fromSeconds) % everySeconds === 0
-    const point = (second: number): void => {
-      if (isPoint(second)) watch.sample(second)
-    }
+    const nextFrom = (second: number): number => nextPoint(second, fromSeconds, everySeconds)
+    const points = { nextFrom, note: watch.sample }
     let second = start
     while (second < end) {
       await until((second - start) * 1000)
-      point(second)
+      if (nextFrom(second) === second) watch.sample(second)
       run.told?.(second)
-      second = quiet?.passFrom(second, end, point, watch.passed) ?? second
-      const nextSecond = nextPoint(second + 1, fromSeconds, everySeconds)
+      second = quiet?.passFrom(second, end, points, watch.passed) ?? second
+      const nextSecond = nextFrom(second + 1)
       second = Math.min(end, nextSecond, quiet?.nextTurn(second) ?? nextSecond)
     }
     await until((end - start) * 1000)

@@ -174,8 +174,8 @@ export const fastMutants: readonly FastMutant[] = [
     'no equity is noted while turns pass',
     breakout,
     life,
-    '          point(stop)\n',
-    '          if (stop < 0) point(stop)\n',
+    'if (stop === nextPoint) points.note(stop)',
+    'if (stop < 0) points.note(stop)',
   ),
   one(
     'an execution is heard of when the daemon asks',

@@ -32,19 +32,21 @@ export interface QuietLifeParts {
   readonly highestUsd: Usd
 }
 
+/** The seconds of a run at which its equity is noted, Unix seconds. */
+export interface EquityPoints {
+  /** The first of them at or after a second. */
+  readonly nextFrom: (second: number) => number
+  readonly note: (second: number) => void
+}
+
 /** Quiet turns of a segment. */
 export interface QuietLife {
   readonly listen: (event: Event) => void
   /**
-   * Passes from a second, at which all is settled, over the quiet turns after it, and gives the second up to which it came, Unix seconds. `point` is
-   * called at each second on the way that may be a point of equity, `passed` with the number of turns of instances.
+   * Passes from a second, at which all is settled, over the quiet turns after it, and gives the second up to which it came, Unix seconds. The points of
+   * equity on the way are noted, and `passed` is called with the number of turns of instances.
    */
-  passFrom(
-    second: number,
-    endSecond: number,
-    point: (second: number) => void,
-    passed: (turns: number) => void,
-  ): number
+  passFrom(second: number, endSecond: number, points: EquityPoints, passed: (turns: number) => void): number
   /** The next second at which all instances have a turn, Unix seconds: from there on turns may pass. */
   nextTurn(second: number): number
 }
@@ -100,7 +102,7 @@ export function createQuietLife(parts: QuietLifeParts): QuietLife {
       // What was denied leaves no record, and perpd tries its own exits again at a later turn.
       if (event.type === 'journal.committed' || event.type === 'decision.denied') turns.moved(clock.now())
     },
-    passFrom(from, endSecond, point, passed) {
+    passFrom(from, endSecond, points, passed) {
       let second = from
       worth.moved()
       losses.looked(second)
@@ -109,9 +111,10 @@ export function createQuietLife(parts: QuietLifeParts): QuietLife {
       while (second % gridSeconds === 0 && second + 2 * gridSeconds <= endSecond && mayPass(second)) {
         const nextSecond = second + gridSeconds
         for (let at = second; at < nextSecond; ) {
-          const stop = Math.min(nextSecond, Math.floor(at / STEP_SECONDS + 1) * STEP_SECONDS)
+          const nextPoint = points.nextFrom(at + 1)
+          const stop = Math.min(nextSecond, nextPoint, at + STEP_SECONDS)
           pass(at, stop)
-          point(stop)
+          if (stop === nextPoint) points.note(stop)
           at = stop
         }
         second = nextSecond
@@ -124,8 +127,8 @@ export function createQuietLife(parts: QuietLifeParts): QuietLife {
   }
 }
 
-/** Points of equity lie on whole minutes, as everything that a run is asked for does. */
-const STEP_SECONDS = 60
+/** Longest time that the venue is advanced over at once, seconds: it looks at each of them. */
+const STEP_SECONDS = 3_600
 
 function greatestCommon(one: number, other: number): number {
   return other === 0 ? one : greatestCommon(other, one % other)

@@ -184,6 +184,15 @@ function ticksIn(followed: Followed, fromSeconds: number, toSeconds: number): Pr
   for (let at = first; at < length && (startSeconds[at] ?? 0) <= toSeconds; at += 1) {
     const start = startSeconds[at] ?? 0
     const way = wayAt(followed, at)
+    if (start >= fromSeconds && start + periodSeconds - 1 <= toSeconds) {
+      // On whatever way, a whole candle reaches all its corners and ends at its close.
+      close = followed.close[at] ?? 0n
+      see(followed.open[at] ?? 0n)
+      see(followed.high[at] ?? 0n)
+      see(followed.low[at] ?? 0n)
+      see(close)
+      continue
+    }
     const corners = cornersOf(followed, at, way)
     for (const [place, ticks] of corners.entries()) {
       const second = start + (place === 0 ? 0 : (ends[place - 1] ?? 0))

@@ -35,12 +35,12 @@ export function trimVenue(venueState: VenueState): void {
     trimTrades(venueState)
   }
   // An operation that the relay never lands stays pending; a day after its deadline nobody waits for it.
-  const longAgo = BigInt(Math.floor(venueState.clock.now() / 1000) - 86_400)
+  const longAgo = (): bigint => BigInt(Math.floor(venueState.clock.now() / 1000) - 86_400)
   // A prepared request that was submitted answers 404 once its operation is forgotten.
   trimMap(
     venueState.operations,
     venueState.settings.mostRequests,
-    ({ status, relayParams }) => status !== 'pending' || relayParams.deadline < longAgo,
+    ({ status, relayParams }) => status !== 'pending' || relayParams.deadline < longAgo(),
   )
   const mostOutcomes = Math.min(MAX_OUTCOMES, venueState.settings.mostTrades)
   trimMap(venueState.outcomes, mostOutcomes, ({ status }) => status !== 'created')
