@@ -1,5 +1,7 @@
 /** The lab's time: it stands while anything registered is under way, however many turns of the event loop that takes, and jumps otherwise. */
 import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { openLabJournal } from '../../src/backtest/lab/labJournal.ts'
 import { createLife, createScheduler } from '../../src/backtest/lab/scheduler.ts'
@@ -27,18 +29,22 @@ test('time stands while registered work reads a real file, and goes on where it 
   expect(scheduler.nowMs).toBe(3_000)
 })
 
+const recordAt =
+  (atMs: number) =>
+  (throughSeconds: number): AccountRecord => ({
+    kind: 'account.reconciled',
+    throughSeconds,
+    v: RECORD_VERSION,
+    atMs,
+    intentId: ACCOUNT_ID,
+  })
+
 test('one commit after another is of one moment: a journal registers each, and nobody counts turns', async () => {
   const scheduler = createScheduler()
   const clock = scheduler.clock()
   const journal = openLabJournal(testFolder(), { scheduler, clock, holder: 'test' })
   const at: number[] = []
-  const record = (throughSeconds: number): AccountRecord => ({
-    kind: 'account.reconciled',
-    throughSeconds,
-    v: RECORD_VERSION,
-    atMs: clock.now(),
-    intentId: ACCOUNT_ID,
-  })
+  const record = recordAt(clock.now())
   const work = async () => {
     for (let number = 0; number < 12; number += 1) {
       await journal.appendAccount(record(number))
@@ -53,6 +59,34 @@ test('one commit after another is of one moment: a journal registers each, and n
   expect(at).toEqual(Array.from({ length: 12 }, () => 0))
   expect(journal.summary().records).toBe(12)
   await journal.close()
+})
+
+test('a journal that is opened for the next segment keeps a snapshot, so that the one after it reads what is new alone', async () => {
+  const scheduler = createScheduler()
+  const clock = scheduler.clock()
+  const folder = testFolder()
+  const record = recordAt(clock.now())
+  const live = async (records: number): Promise<number> => {
+    const journal = openLabJournal(folder, { scheduler, clock, holder: 'test' })
+    const before = journal.summary().records
+    const written = Promise.all(Array.from({ length: records }, (_, at) => journal.appendAccount(record(at))))
+    await scheduler.runTo(scheduler.nowMs + 1)
+    await written
+    await journal.close()
+    return before
+  }
+  const newestSnapshot = (): unknown => {
+    const db = new DatabaseSync(join(folder, 'journal.db'), { readOnly: true })
+    const row = db.prepare('SELECT max(seq) AS seq FROM snapshot').get()
+    db.close()
+    return row?.seq
+  }
+  expect(await live(300)).toBe(0)
+  expect(newestSnapshot()).toBeNull()
+  expect(await live(20)).toBe(300)
+  expect(newestSnapshot()).toBe(300)
+  expect(await live(0)).toBe(320)
+  expect(newestSnapshot()).toBe(300)
 })
 
 test('what is to run soon runs once all that was woken waits, together, and before time moves', async () => {

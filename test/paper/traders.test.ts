@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { savedBlockChain } from '../../src/paper/blocks/chainMemory.ts'
 import { MAX_POPULATION_TRADES, MAX_TRADES, trimVenue } from '../../src/paper/keeper/memoryLimits.ts'
 import { createVenue, type VenueOptions } from '../../src/paper/server/venue.ts'
 import { encodeState } from '../../src/paper/venue/stateLog.ts'
@@ -140,8 +141,8 @@ test('over a limit the oldest goes, the population never drives people out, and 
   expect(venueState.operations.get('first')).toBe(pending)
 })
 
-test('a venue remembers no more prepared requests and ended operations than it is told to', async () => {
-  const paper = await startVenue({ settings: { keeperJitterMs: 0, mostRequests: 2 } })
+test('a venue remembers no more requests, operations, submits and trades than it is told to, and saves no more transactions', async () => {
+  const paper = await startVenue({ settings: { keeperJitterMs: 0, mostRequests: 2, mostTrades: 3 } })
   try {
     for (let trade = 0; trade < 4; trade += 1)
       expect(await paper.trade({ size: usd(500) })).toMatchObject({ status: 'executed' })
@@ -151,6 +152,16 @@ test('a venue remembers no more prepared requests and ended operations than it i
     expect(Math.max(...peers.map(({ byIdempotencyKey }) => byIdempotencyKey.size))).toBe(2)
     paper.venue.advance()
     expect(venueState.operations.size).toBe(2)
+    expect(paper.venue.record().length).toBe(2)
+    const newest = venueState.trades.at(-1)
+    expect(venueState.trades.length).toBe(3)
+    expect(newest?.eventName).toBe('OrderExecuted')
+    expect(venueState.outcomes.size).toBe(3)
+    const saved = savedBlockChain(venueState.blockChain, () => false, 2)
+    expect(venueState.blockChain.transactions.length).toBeGreaterThan(2)
+    expect(saved.transactions.map(({ hash }) => hash)).toEqual(
+      venueState.blockChain.transactions.slice(-2).map(({ hash }) => hash),
+    )
   } finally {
     await paper.close()
   }
