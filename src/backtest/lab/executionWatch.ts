@@ -9,7 +9,7 @@ import type { Venue } from '../../paper/server/venue.ts'
 import type { Scheduler } from './scheduler.ts'
 
 /** Longest span that is looked ahead over, seconds. */
-const AHEAD_SECONDS = 3_600
+const AHEAD_SECONDS = 600
 
 /** A watch for executions. */
 export interface ExecutionWatch {
