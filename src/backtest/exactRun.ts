@@ -55,7 +55,7 @@ export const runAccount = signer.address
 /** Most points of equity of a run. */
 const MOST_POINTS = 10_000
 /** Requests and trades that the venue remembers: nobody asks for those of orders that ended, and a year has thousands of them. */
-const [MOST_REQUESTS, MOST_TRADES] = [100, 500]
+const [MOST_REQUESTS, MOST_TRADES] = [1_000, 500]
 /** Markets that the fees of a message are swapped in. */
 const feeMarkets = ['ETH/USD [WETH-USDC]', 'BTC/USD [BTC-USDC]']
 

@@ -99,7 +99,7 @@ export function createQuietLife(parts: QuietLifeParts): QuietLife {
 
   return {
     listen(event) {
-      // What was denied leaves no record, and perpd tries its own exits again at a later turn.
+      // A denial leaves no record, and perpd tries its own exits again at a later turn.
       if (event.type === 'journal.committed' || event.type === 'decision.denied') turns.moved(clock.now())
     },
     passFrom(from, endSecond, points, passed) {
