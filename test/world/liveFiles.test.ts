@@ -163,7 +163,7 @@ cadenceSeconds: 2   # often
     command(hosts, 'strategies', 'set', 'guard', ...words, '--by', 'ann', '--yes')
   expect(await command(hosts, 'strategies', 'set', 'guard', 'cadenceSeconds', '4')).toMatchObject({
     code: 1,
-    said: expect.stringContaining('give --yes'),
+    said: expect.stringContaining('To make it: --yes'),
   })
   const done = await set('cadenceSeconds', '4')
   expect([done.code, done.said]).toEqual([

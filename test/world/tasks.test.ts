@@ -49,7 +49,7 @@ test('a twap goes on after a kill -9 in the commit of its first part, is done on
   const twap = ['task', 'start', 'twap', eth, 'long', '--size=400', '--leverage=2', '--max-fees=50']
   const minute = [...twap, '--parts=2', '--minutes=1', '--own', '--yes', '--id=once-1', '--max-minutes=4']
   const unsure = await asked(hosts, ...minute.filter((word) => word !== '--yes'))
-  expect([unsure.code, unsure.said]).toEqual([1, expect.stringContaining('give --yes')])
+  expect([unsure.code, unsure.said]).toEqual([1, expect.stringContaining('To send it: --yes')])
   const begun = await asked(hosts, ...minute)
   expect(begun.said).toMatch(/task twap:once-1 started|--id once-1/)
   expect(await first.ended).toBe('SIGKILL')
