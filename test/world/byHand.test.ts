@@ -112,7 +112,9 @@ test('a user opens, looks around at 80 columns, is refused beyond a limit, cance
   // What would be sent is shown before it is refused.
   expect([unsure.code, unsure.said]).toEqual([
     1,
-    expect.stringMatching(/open long ETH\/USD.* about \$.* of slippage.*expected.*at most.*To send it: --yes/),
+    expect.stringMatching(
+      /open long ETH\/USD.* about \$.* of slippage.*expected.*at most.*To send it: --yes/,
+    ),
   ])
 
   if (hasPty) {
@@ -242,7 +244,10 @@ test('close --all closes every position after one question, in spite of a halt, 
   const both = await asked(hosts, 'close', eth, 'long', '--all', '--yes')
   expect([both.code, both.said]).toEqual([4, expect.stringContaining('leave out market')])
   const unsure = await asked(hosts, 'close', '--all')
-  expect([unsure.code, unsure.said]).toEqual([1, expect.stringMatching(/CLOSE SIZE PNL COST .*To send them: --yes/)])
+  expect([unsure.code, unsure.said]).toEqual([
+    1,
+    expect.stringMatching(/CLOSE SIZE PNL COST .*To send them: --yes/),
+  ])
   if (hasPty) {
     const answered = await typed(['close', '--all', ...own.flags(hosts)], 'no')
     expect(answered).toMatch(/long ETH\/USD \[WETH-USDC\] +\$400\.00/)
