@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import type { ShownScene } from '../../src/backtest/check/recordedTurns.ts'
 import type { WallClock } from '../../src/base/clock.ts'
-import { differenceOf, fastCase, type Lived, liveCase, sumsOf } from './fastCases.ts'
+import { differenceOf, type FastCase, fastCase, type Lived, liveCase, sumsOf } from './fastCases.ts'
 import { market, runFor, startSeconds, strategyOf, testFolder, writeMinutes } from './runKit.ts'
 
 /**
@@ -11,6 +11,14 @@ import { market, runFor, startSeconds, strategyOf, testFolder, writeMinutes } fr
  * denied again and again; then candles that jump.
  */
 const numbers = [4, 8, 10, 12, 13, 24, 41, 357, 1_007, 1_012]
+
+/** Lives a case that fills something in both modes, and finds no difference. */
+async function expectSame(given: FastCase): Promise<void> {
+  const exact = await liveCase(given, 'exact')
+  const fast = await liveCase(given, 'fast')
+  expect(exact.fills.length).toBeGreaterThan(0)
+  expect(differenceOf(exact, fast)).toBeUndefined()
+}
 
 test.each(numbers)(
   'case %i comes to the same fills, orders, equity and balances in both modes',
@@ -26,35 +34,17 @@ test.each(numbers)(
 
 test.each([8, 10, 12])(
   'case %i comes to the same in both modes where the daemon starts again every two hours',
-  async (number) => {
-    const given = { ...fastCase(number), segmentSeconds: 7_200 }
-    const exact = await liveCase(given, 'exact')
-    const fast = await liveCase(given, 'fast')
-    expect(exact.fills.length).toBeGreaterThan(0)
-    expect(differenceOf(exact, fast)).toBeUndefined()
-  },
+  (number) => expectSame({ ...fastCase(number), segmentSeconds: 7_200 }),
 )
 
 test.each([22, 35])(
   'case %i comes to the same in both modes where each file has turns as long as its candles',
-  async (number) => {
-    const given = { ...fastCase(number), turnSeconds: undefined }
-    const exact = await liveCase(given, 'exact')
-    const fast = await liveCase(given, 'fast')
-    expect(exact.fills.length).toBeGreaterThan(0)
-    expect(differenceOf(exact, fast)).toBeUndefined()
-  },
+  (number) => expectSame({ ...fastCase(number), turnSeconds: undefined }),
 )
 
 test.each([8, 10, 13])(
   'case %i comes to the same in both modes where pools, open interest and rates follow a recording',
-  async (number) => {
-    const given = { ...fastCase(number), isRecorded: true }
-    const exact = await liveCase(given, 'exact')
-    const fast = await liveCase(given, 'fast')
-    expect(exact.fills.length).toBeGreaterThan(0)
-    expect(differenceOf(exact, fast)).toBeUndefined()
-  },
+  (number) => expectSame({ ...fastCase(number), isRecorded: true }),
 )
 
 test('fast mode takes the turn of an order, the one after it, and where the account is worth most', async () => {
