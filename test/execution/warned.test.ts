@@ -58,7 +58,7 @@ async function walk(decision: Parameters<KindsBench['accept']>[0], limits?: Limi
 }
 
 test('every code and reason that the documents know comes from the venue; an increase is dropped by default, unsigned', async () => {
-  const increase = await open()
+  const increase = await open({ settings: { ...settings, onlyMarkets: [] } })
   const { capacityLong } = [...(await at.snapshot()).markets.values()][0] ?? {}
   const base = capacityLong?.value.baseAvailableLiquidity ?? 0n
   const aboveBase: IncreaseDecision = { ...increase, sizeDeltaUsd: base + usd(1_000), leverageBps: 300_000 }

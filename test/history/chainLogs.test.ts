@@ -20,7 +20,7 @@ import { venueBench } from '../support/venue.ts'
 const MINUTES = 90
 const { clock, venue } = venueBench({
   startMs: startSeconds * 1_000,
-  settings: { traders: 40, safeLagBlocks: 0 },
+  settings: { onlyMarkets: [], traders: 40, safeLagBlocks: 0 },
 })
 const market = venue.venueState.markets.find(({ catalog }) => catalog.symbol === 'ETH/USD [WETH-USDC]')
 const facts = arbitrum.facts.markets.get(market?.key ?? '')

@@ -5,6 +5,7 @@ import type { Limits } from '../../src/domain/limits/limits.ts'
 import type { OperatorCommand } from '../../src/operator/commands/index.ts'
 import type { OpenCommand } from '../../src/operator/commands/openPosition.ts'
 import type { ManualQuote } from '../../src/operator/quotes/manualQuote.ts'
+import type { VenueSettings } from '../../src/paper/state/settings.ts'
 import { formatPrice } from '../../src/protocol/priceText.ts'
 import { formatDollars, ONE_USD, usd } from '../../src/protocol/units.ts'
 import { engineOver } from '../support/engine.ts'
@@ -23,8 +24,13 @@ const opening: OpenCommand = {
 }
 
 /** A running engine at a price of its own. */
-async function desk(account: Limits = {}, path: PricePath = [[0, 2_000]], isByChain = false) {
-  bench = await kindsBench({ path, isByChain })
+async function desk(
+  account: Limits = {},
+  path: PricePath = [[0, 2_000]],
+  isByChain = false,
+  settings: Partial<VenueSettings> = {},
+) {
+  bench = await kindsBench({ path, isByChain, settings })
   const { engine } = engineOver(bench, { account })
   running = engine
   await engine.start()
@@ -218,7 +224,7 @@ test('the same id makes one order, however often it is sent, and for other terms
 })
 
 test('a short symbol means the same pool to a task as to an order by hand, and is asked for with figures where two are near', async () => {
-  const { send } = await desk()
+  const { send } = await desk({}, undefined, false, { onlyMarkets: [] })
   const listed = (await bench?.api.getMarkets())?.value.filter(
     ({ isListed, isSpotOnly }) => isListed && !isSpotOnly,
   )
