@@ -26,7 +26,7 @@ import { randomOf } from '../simulation/random.ts'
 import { holdToRegister } from '../support/registeredLine.ts'
 import { type Books, DAY_IS_OVER, type DayReport, tellerOf } from './report.ts'
 import { createRoad, type Lie, planOutages } from './road.ts'
-import { dayStrategies } from './strategies.ts'
+import { dayMarkets, dayStrategies } from './strategies.ts'
 
 /** The venue's clock is ahead of the daemon's by this, ms. */
 const VENUE_AHEAD_MS = 2_000
@@ -48,6 +48,8 @@ export interface DayOptions {
   readonly lane?: LaneName
   /** What a host says that is not so; `atMs` is the time of the day. */
   readonly lie?: (atMs: number) => Lie | undefined
+  /** True: the venue has its whole catalogue. */
+  readonly hasAllMarkets?: boolean
   /** Told everything as it happens. */
   readonly onEvent?: (event: Event, atMs: number) => void
 }
@@ -73,7 +75,11 @@ async function dayIn(folder: string, options: DayOptions): Promise<DayReport> {
     clock: venueClock,
     chain: arbitrum,
     seed,
-    settings: { startBalances: { USDC: '100000', ETH: '10' }, safeLagBlocks: 20 },
+    settings: {
+      startBalances: { USDC: '100000', ETH: '10' },
+      safeLagBlocks: 20,
+      onlyMarkets: options.hasAllMarkets === true ? [] : dayMarkets,
+    },
   })
   time.every(1_000, () => venue.advance())
   const outages = planOutages(

@@ -27,6 +27,7 @@ for (let seed = first; seed < first + Number(values.days); seed += 1) {
     seed,
     hours: Number(values.hours),
     lags: !values.calm,
+    hasAllMarkets: true,
     ...(values.cadence === undefined ? {} : { cadenceSeconds: Number(values.cadence) }),
     onEvent(event, atMs) {
       const at = `seed ${seed} at ${Math.round(atMs / 1000)} s`

@@ -26,6 +26,12 @@ const changes: Readonly<Record<string, readonly (readonly [from: RegExp, to: str
 /** Markets of the trader by the clock. */
 const busySymbols = ['LINK/USD [LINK-USDC]', 'ARB/USD [ARB-USDC]'] as const
 
+/** Markets of a day: a venue with a hundred more takes half of its processor time. */
+export const dayMarkets: readonly string[] = [
+  ...['ETH/USD [WETH-USDC]', 'BTC/USD [BTC-USDC]', 'SOL/USD [SOL-USDC]'],
+  ...busySymbols,
+]
+
 /**
  * Writes the files into `folder` and loads them; `cadenceSeconds` stands in for their own cadences. An idle day has the guard
  * alone, which has nothing to guard. Throws what is wrong with one.
