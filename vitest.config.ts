@@ -59,7 +59,7 @@ export default defineConfig({
           globalSetup,
         },
       },
-      { extends: true, test: { name: 'deep', include: deep, experimental: nativeModules } },
+      { extends: true, test: { name: 'deep', include: deep, isolate: false, experimental: nativeModules } },
       {
         extends: true,
         test: {
