@@ -65,6 +65,8 @@ export default defineConfig({
         test: {
           name: 'deep-processes',
           include: processes,
+          isolate: false,
+          experimental: nativeModules,
           globalSetup,
           // They wait for clocks and answers three quarters of their time (`processor` beside `seconds` in test/gate/proven.json).
           maxWorkers: Math.max(4, availableParallelism() - 1),

@@ -5,9 +5,12 @@
  */
 import { globSync } from 'node:fs'
 import { matchesGlob, sep } from 'node:path'
-import { type Proofs, readProofs } from './gate/proven.ts'
+import { type Proof, type Proofs, readProofs } from './gate/proven.ts'
 
-/** Seconds of the clock that a file of the quick tier may take. A file that was never measured is quick. */
+/**
+ * Seconds of the clock that a file of the quick tier may take. A file that was never measured is quick; one that is deep becomes quick below half of
+ * them, so that the load of a machine moves none from tier to tier.
+ */
 export const QUICK_SECONDS = 4
 
 /** Files that are quick whatever they take: the walls, a kill and a handful of simulated worlds belong to each change. */
@@ -236,16 +239,17 @@ export interface Tiers {
 const followsProcesses = (file: string) =>
   ['world/**', 'container/**'].some((glob) => matchesGlob(file, glob))
 
-/** True for the seconds of a file that are too many for the quick tier. */
-export function isSlow(seconds: number | undefined): boolean {
-  return seconds !== undefined && seconds > QUICK_SECONDS
+/** True for a file that took too long for the quick tier, by its record: only deep files have a key. */
+export function isSlow(proof: Proof | undefined): boolean {
+  if (proof === undefined) return false
+  return proof.seconds > (proof.key === undefined ? QUICK_SECONDS : QUICK_SECONDS / 2)
 }
 
 /** Sorts test files into the tiers by their names and by a record of the seconds that they took. */
 export function tiersOf(files: readonly string[], proofs: Proofs): Tiers {
   const named: ReadonlySet<string> = new Set([...namedDeep, ...namedProcesses, ...aloneTests])
   const slow = files.filter(
-    (file) => !named.has(file) && !alwaysQuick.includes(file) && isSlow(proofs[`test/${file}`]?.seconds),
+    (file) => !named.has(file) && !alwaysQuick.includes(file) && isSlow(proofs[`test/${file}`]),
   )
   return {
     quick: files.filter((file) => !named.has(file) && !slow.includes(file)),

@@ -47,13 +47,16 @@ test('every file that is named as deep is there, once', () => {
   expect(new Set(named).size).toBe(named.length)
 })
 
-test('a file that took longer than a quick one may is deep, whatever it is about, and one that was never measured is quick', () => {
+test('a file that took longer than a quick one may is deep until it takes half as long, whatever it is about, and one that was never measured is quick', () => {
   const files = ['a/new.test.ts', 'a/slow.test.ts', 'a/fast.test.ts', 'world/slow.test.ts', 'house.test.ts']
   const secondsOf = (file: string) => (file.includes('fast') ? QUICK_SECONDS : QUICK_SECONDS + 1)
   const proofs = Object.fromEntries(
     files.slice(1).map((file) => [`test/${file}`, { seconds: secondsOf(file) }]),
   )
   const { quick, deep, processes } = tiersOf(files, proofs)
+  const again = (seconds: number) =>
+    tiersOf(['a/slow.test.ts'], { 'test/a/slow.test.ts': { key: '1', seconds } }).quick
+  expect([again(QUICK_SECONDS), again(QUICK_SECONDS / 2)]).toEqual([[], ['a/slow.test.ts']])
   // The walls stay with each change.
   expect(quick).toEqual(['a/new.test.ts', 'a/fast.test.ts', 'house.test.ts'])
   expect(deep).toContain('a/slow.test.ts')

@@ -86,7 +86,7 @@ function run(names: readonly string[], files: readonly string[]): number {
 function record(outcomes: readonly Outcome[]): void {
   const clean = outcomes.filter(({ isClean }) => isClean)
   const proving = clean
-    .filter(({ file, seconds }) => keys.has(file) || isSlow(seconds))
+    .filter(({ file, seconds }) => keys.has(file) || isSlow({ seconds }))
     .map(({ file }) => file)
   const now = proofKeys(treeOf(root), proving)
   const taken = clean.flatMap(({ file, seconds, processor }): (readonly [string, Proof])[] => {
