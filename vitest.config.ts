@@ -69,7 +69,7 @@ export default defineConfig({
           experimental: nativeModules,
           globalSetup,
           // They wait for clocks and answers three quarters of their time (`processor` beside `seconds` in test/gate/proven.json).
-          maxWorkers: Math.max(4, availableParallelism() - 1),
+          maxWorkers: Math.max(6, availableParallelism() - 1),
           sequence: { groupOrder: 1 },
         },
       },

@@ -232,7 +232,7 @@ export interface Tiers {
   readonly quick: readonly string[]
   /** Deep files that run in the tests' own processes. */
   readonly deep: readonly string[]
-  /** Deep files that follow real processes. They wait for three quarters of their time, so four of them run at a time, after the others. */
+  /** Deep files that follow real processes. They wait for three quarters of their time, so six of them run at a time, after the others. */
   readonly processes: readonly string[]
 }
 

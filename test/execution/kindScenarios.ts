@@ -15,11 +15,6 @@ import {
 
 let bench: KindsBench | undefined
 
-afterEach(async () => {
-  await bench?.close()
-  bench = undefined
-})
-
 let options: KindsOptions = {}
 
 async function world(path?: PricePath): Promise<KindsBench> {
@@ -66,6 +61,11 @@ const refusals = (at: KindsBench) =>
 export function testKinds(chosen: KindsOptions): void {
   beforeAll(() => {
     options = chosen
+  })
+  // Here and not above: files of the deep tier share modules, which run once.
+  afterEach(async () => {
+    await bench?.close()
+    bench = undefined
   })
 
   test('a limit order rests, and executes when the price falls to it', async () => {
