@@ -20,6 +20,7 @@ import { parseMarketHours } from '../paper/state/hours.ts'
 import { findMarket } from '../paper/state/lookup.ts'
 import type { VenueSettings } from '../paper/state/settings.ts'
 import type { VenueState } from '../paper/state/venueState.ts'
+import { hexKey } from '../protocol/address.ts'
 import type { Chain } from '../protocol/chains/chain.ts'
 import { simulated } from '../protocol/settings/paperSection.ts'
 import { parseUnits } from '../protocol/units.ts'
@@ -63,6 +64,7 @@ export async function startVenue(config: Config, log: Log): Promise<StartedVenue
 
 async function startLocked(config: Config, log: Log, release: () => void): Promise<StartedVenue> {
   const { paper } = config
+  refuseUnknownMarkets(paper)
   const files = await readVenueFiles(config)
   const venues = usingFiles(paper.stateFile, () => {
     mkdirSync(dirname(paper.stateFile), { recursive: true, mode: 0o700 })
@@ -179,6 +181,26 @@ export function besideStateFile(path: string, chain: string): string {
   return join(dir, `${name}.${chain}${ext}`)
 }
 
+function refuseUnknownMarkets({ chains, onlyMarkets }: Config['paper']): void {
+  const known = new Set(chains.flatMap(({ name }) => loadCatalog(name).markets.map(({ symbol }) => symbol)))
+  const unknown = onlyMarkets.find((symbol) => !known.has(symbol))
+  if (unknown === undefined) return
+  throw new CommandError(
+    `paper.onlyMarkets names a market that the paper venue does not have on ${chains.map(({ name }) => name).join(', ')}: ${unknown}\n  Nothing was started. Give full symbols, as ETH/USD [WETH-USDC], or leave paper.onlyMarkets empty for all markets.`,
+    exitCodes.configuration,
+  )
+}
+
+/** The chosen markets of a chain and those that its fees are swapped in; none chosen: none, which is all of the catalogue. */
+function onlyMarketsOf({ onlyMarkets }: Config['paper'], { name, feeSwapPath }: Chain): readonly string[] {
+  const { markets } = loadCatalog(name)
+  if (!markets.some(({ symbol }) => onlyMarkets.includes(symbol))) return []
+  const feeMarkets = new Set(feeSwapPath.map(hexKey))
+  return markets
+    .filter(({ symbol, marketToken }) => onlyMarkets.includes(symbol) || feeMarkets.has(hexKey(marketToken)))
+    .map(({ symbol }) => symbol)
+}
+
 function settingsOf({ paper }: Config, chain: Chain): Partial<VenueSettings> {
   const symbols = new Set(loadCatalog(chain.name).tokens.map(({ symbol }) => symbol))
   const named = paper.startBalances.map(({ symbol, amount }) => ({
@@ -201,6 +223,7 @@ function settingsOf({ paper }: Config, chain: Chain): Partial<VenueSettings> {
   }
   return {
     ...simulatedOf(paper),
+    onlyMarkets: onlyMarketsOf(paper, chain),
     gasPriceWei: gwei === undefined ? 0n : parseUnits(gwei, 9),
     poolShares,
     whitelists,

@@ -173,6 +173,33 @@ test('a share or whitelist of a market that no chain has is refused, and nothing
   }
 })
 
+test('a venue of chosen markets has them and the market of the fees; a chain without any has all of its own, and a saved venue keeps what it had', async () => {
+  const symbolsOf = async (api: string | undefined): Promise<string[]> =>
+    (await read(`${api}/markets`)).map(({ symbol }: { symbol: string }) => symbol)
+  const flags = ['--paper.chains=arbitrum,avalanche', '--paper.onlyMarkets=LINK/USD [LINK-USDC]']
+  const chosen = await start(...flags)
+  expect(await symbolsOf(chosen.hosts.api[0])).toEqual(
+    expect.arrayContaining([market, 'LINK/USD [LINK-USDC]']),
+  )
+  expect(await symbolsOf(chosen.hosts.api[0])).toHaveLength(2)
+  expect((await symbolsOf(chosen.chains.avalanche?.api[0])).length).toBeGreaterThan(2)
+  await chosen.close()
+  // At another port, for connections to this one are kept.
+  rmSync(join(cwd, 'var', 'paper', 'venue.port.json'))
+  const again = await start('--paper.chains=arbitrum,avalanche')
+  expect(await symbolsOf(again.hosts.api[0])).toHaveLength(2)
+  await again.close()
+  started = undefined
+  const unknown = start(
+    '--paper.onlyMarkets=LINK/USD [LINK-USDC]',
+    '--paper.onlyMarkets=AVAX/USD [WAVAX-USDC]',
+  )
+  await expect(unknown).rejects.toMatchObject({
+    exitCode: 4,
+    message: expect.stringMatching(/^paper\.onlyMarkets .* on arbitrum: AVAX\/USD \[WAVAX-USDC\]\n/),
+  })
+})
+
 test('a second venue on the same state file is refused, and takes it over when the first has ended', async () => {
   const flags = ['--paper.chains=arbitrum,avalanche']
   const first = await start(...flags)

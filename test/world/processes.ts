@@ -29,6 +29,27 @@ export interface PaperHosts {
   readonly rpc: readonly string[]
 }
 
+/** Markets of the shipped strategies and of those of tests, on each chain. */
+const testMarkets = [
+  'ETH/USD [WETH-USDC]',
+  'ETH/USD [WETH-WETH]',
+  'BTC/USD [BTC-USDC]',
+  'SOL/USD [SOL-USDC]',
+  'LINK/USD [LINK-USDC]',
+  'GOLD/USD [WETH-USDC]',
+]
+
+/**
+ * Environment of a command that a test starts: its paper venue has the markets above alone, for most of what a look costs is the lists of markets. A test
+ * whose subject is the whole catalogue gives `wholeVenue` with it.
+ */
+export const lightVenue: Readonly<Record<string, string>> = {
+  PERPD__PAPER__ONLYMARKETS: testMarkets.join(','),
+}
+
+/** Environment of a command whose paper venue has all markets. */
+export const wholeVenue: Readonly<Record<string, string>> = { PERPD__PAPER__ONLYMARKETS: '' }
+
 const alive = new Set<Running>()
 
 let empty: string | undefined
@@ -73,7 +94,7 @@ export function perpd(
       : ['bash', '-c', `ulimit -f ${options.fileLimitKiB}; exec "$0" "$@"`, ...command]
   const child = spawn(limited[0] ?? '', limited.slice(1), {
     cwd: options.cwd ?? emptyFolder(),
-    env: { ...process.env, ...options.env, KILL_AT: options.killAt ?? '', NO_COLOR: '1' },
+    env: { ...lightVenue, ...process.env, ...options.env, KILL_AT: options.killAt ?? '', NO_COLOR: '1' },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let stdout = ''

@@ -120,7 +120,12 @@ export function createVenue(options: VenueOptions): Venue {
     chain: options.chain,
     clock,
     seed: saved?.seed ?? options.seed ?? DEFAULT_SEED,
-    settings: { ...defaultVenueSettings, ...options.settings },
+    settings: {
+      ...defaultVenueSettings,
+      ...options.settings,
+      // Its people hold positions and orders in the markets that it had.
+      ...defined({ onlyMarkets: saved?.onlyMarkets }),
+    },
     ...defined({ epochSeconds }),
   })
   readSchedule(venueState)

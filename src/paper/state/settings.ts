@@ -29,8 +29,6 @@ export interface VenueSettings extends Typed<typeof simulated> {
   readonly hasPriceImpact: boolean
   /** False: no market takes an increase, and nobody holds anything at the beginning. Default true. */
   readonly takesIncreases: boolean
-  /** Full symbols of the only markets that the venue has. Default none: all of the catalogue. */
-  readonly onlyMarkets: readonly string[]
   /** Markets with hours; all others are always open. Default none. */
   readonly marketHours: readonly MarketHours[]
   /**
@@ -63,7 +61,6 @@ export const defaultVenueSettings: VenueSettings = {
   keeperDelaysMs: [],
   hasPriceImpact: true,
   takesIncreases: true,
-  onlyMarkets: [],
   marketHours: [],
   mostRequests: 20_000,
   mostTrades: 20_000,

@@ -34,6 +34,8 @@ export interface SavedState {
   readonly chain: string
   readonly seed: number
   readonly epochSeconds: number
+  /** Full symbols of the only markets that it has; empty: all. */
+  readonly onlyMarkets: readonly string[]
   readonly advancedToSeconds: number
   readonly counters: VenueParts['venueState']['counters']
   readonly markets: readonly (readonly [string, MarketState])[]
@@ -75,6 +77,7 @@ export function takeState({ venueState, peers, record }: VenueParts, logPart: nu
     chain: venueState.chain.name,
     seed: venueState.seed,
     epochSeconds: venueState.epochSeconds,
+    onlyMarkets: venueState.settings.onlyMarkets,
     advancedToSeconds: venueState.advancedToSeconds,
     counters: { ...venueState.counters },
     markets: venueState.markets.map((market) => [market.key, cloneMarket(market.state)]),

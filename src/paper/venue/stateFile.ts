@@ -15,6 +15,7 @@ import { writeWhole, writeWholeInSlices } from './wholeFile.ts'
 export interface LoadedState {
   readonly seed: number
   readonly epochSeconds: number
+  readonly onlyMarkets: readonly string[]
   /** Time up to which the venue had advanced, Unix seconds. */
   readonly advancedToSeconds: number
   /** The part of the log that begins where the state was taken. */
@@ -40,6 +41,7 @@ export function loadState(path: string, chain: Chain): LoadedState | undefined {
   return {
     seed: saved.seed,
     epochSeconds: saved.epochSeconds,
+    onlyMarkets: saved.onlyMarkets,
     advancedToSeconds: saved.advancedToSeconds,
     logPart: saved.logPart ?? 0,
     restore: (venue) => {

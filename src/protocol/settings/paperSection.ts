@@ -1,5 +1,5 @@
 /** Settings of the paper venue, as its configuration and the venue itself read them: one row each. */
-import { choice, decimal, flag, integer, ms, type Section, seconds, setting, text } from './setting.ts'
+import { choice, decimal, flag, integer, list, ms, type Section, seconds, setting, text } from './setting.ts'
 
 /** Settings under `paper` that the venue takes as they are. */
 export const simulated = {
@@ -120,6 +120,13 @@ export const simulated = {
     integer(0, 10_000),
     3_000,
     "Share of the protocol's revenue for buybacks of the platform token, bps.",
+  ),
+  onlyMarkets: setting(
+    list('a list of full symbols of markets, as ETH/USD [WETH-USDC]', (item) =>
+      /^\S.* \[[^\]]+\]$/.test(item),
+    ),
+    [],
+    'Full symbols of the only markets that the venue has, for a lighter venue; the market that fees are swapped in is always there. Empty, or none of a chain: all of its markets. A saved venue keeps its own.',
   ),
   traders: setting(
     integer(0, 2_000),
