@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { folderOfEachTest } from './ownFolder.ts'
-import { perpd, until } from './processes.ts'
+import { perpd, until, venueOf } from './processes.ts'
 
 const run = promisify(execFile)
 const root = resolve(import.meta.dirname, '..', '..')
@@ -117,7 +117,10 @@ test('a daemon that hangs is told by its process, not taken for one that is not 
 }, async () => {
   mkdirSync(join(folder.path, 'strategies'))
   writeFileSync(join(folder.path, 'strategies', 'guard.yaml'), 'kind: guard\n')
-  const daemon = perpd(['run', '--control.port=0', '--log.format=json'], { cwd: folder.path })
+  const daemon = perpd(['run', '--control.port=0', '--log.format=json'], {
+    cwd: folder.path,
+    env: venueOf([]),
+  })
   await until('it is ready', () => daemon.stdout().includes('"daemon.ready"') || undefined, {
     seen: daemon.said,
   })

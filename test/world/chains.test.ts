@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import { killLeftOver, perpd, scratch, until } from './processes.ts'
+import { killLeftOver, perpd, scratch, until, venueOf } from './processes.ts'
 
 afterEach(killLeftOver)
 
@@ -23,12 +23,15 @@ function printed(running: ReturnType<typeof perpd>): Promise<Record<string, neve
 test('three chains print their hosts and answer on them', { timeout: 60_000 }, async () => {
   const folder = scratch()
   try {
-    const running = perpd([
-      'paper',
-      '--print-hosts',
-      '--paper.chains=avalanche,megaeth',
-      `--paper.stateFile=${join(folder.path, 'world.json')}`,
-    ])
+    const running = perpd(
+      [
+        'paper',
+        '--print-hosts',
+        '--paper.chains=avalanche,megaeth',
+        `--paper.stateFile=${join(folder.path, 'world.json')}`,
+      ],
+      { env: venueOf([]) },
+    )
     const chains = (await printed(running)) as Record<
       string,
       { oracle: string[]; api: string[]; control: string }
@@ -52,12 +55,15 @@ test('three chains print their hosts and answer on them', { timeout: 60_000 }, a
 test('the printed configuration is one that perpd takes', { timeout: 60_000 }, async () => {
   const folder = scratch()
   try {
-    const running = perpd([
-      'paper',
-      '--print-config',
-      '--venue.chain=avalanche',
-      `--paper.stateFile=${join(folder.path, 'world.json')}`,
-    ])
+    const running = perpd(
+      [
+        'paper',
+        '--print-config',
+        '--venue.chain=avalanche',
+        `--paper.stateFile=${join(folder.path, 'world.json')}`,
+      ],
+      { env: venueOf([]) },
+    )
     const config = (await printed(running)) as unknown as { venue: { apiHosts: string[] } }
     expect(config).toMatchObject({ profile: 'paper', venue: { chain: 'avalanche' } })
     const file = join(folder.path, 'perpd.json')

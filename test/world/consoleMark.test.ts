@@ -11,7 +11,7 @@ import { arbitrum } from '../../src/protocol/chains/arbitrum.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { ask, consoleOf, loggedIn } from './consoleBrowser.ts'
 import { pageTest, pageTests } from './pageTests.ts'
-import { daemonFlags, perpd, until } from './processes.ts'
+import { daemonFlags, lightMarkets, perpd, until } from './processes.ts'
 
 const here = pageTests()
 const eth = 'ETH/USD [WETH-USDC]'
@@ -32,7 +32,7 @@ async function venueAt(price: number) {
   setPrice(price, 0)
   const venue = createVenue({
     ...{ clock: systemClock, chain: arbitrum, seed: 7, epochSeconds },
-    settings: { replay: { series: new Map([['ETH', candles]]), speed: 1 } },
+    settings: { onlyMarkets: lightMarkets, replay: { series: new Map([['ETH', candles]]), speed: 1 } },
   })
   served = await serveVenue(venue, { hostname: '127.0.0.1', port: 0, tickMs: 100 })
   return { served, setPrice }

@@ -15,7 +15,7 @@ import { sameHex } from '../../src/protocol/address.ts'
 import { arbitrum } from '../../src/protocol/chains/arbitrum.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { type Operated, operatedIn } from './operated.ts'
-import { killLeftOver, ordersOf, perpd, type Running, scratch, until } from './processes.ts'
+import { killLeftOver, lightMarkets, ordersOf, perpd, type Running, scratch, until } from './processes.ts'
 
 /** Contract `OrderType` of exits. */
 const TAKE_PROFIT = 5
@@ -40,6 +40,7 @@ beforeEach(async () => {
     seed: 7,
     epochSeconds,
     settings: {
+      onlyMarkets: lightMarkets,
       orderDeadlineSeconds: 6,
       keeperDelayMs: 300,
       keeperJitterMs: 0,

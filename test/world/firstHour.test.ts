@@ -3,7 +3,7 @@ import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { folderOfEachTest } from './ownFolder.ts'
-import { perpd, type Running, until } from './processes.ts'
+import { perpd, type Running, until, venueOf } from './processes.ts'
 
 const docs = resolve(import.meta.dirname, '..', '..', 'docs')
 const folder = folderOfEachTest()
@@ -29,13 +29,13 @@ function withBlock(plain: string, block: string): string {
 }
 
 async function ran(words: readonly string[]): Promise<string> {
-  const command = perpd([...words], { cwd: folder.path })
+  const command = perpd([...words], { cwd: folder.path, env: venueOf([]) })
   expect([words.join(' '), await command.ended], command.said()).toEqual([words.join(' '), 0])
   return command.stdout()
 }
 
 async function started(): Promise<Running> {
-  const daemon = perpd(['run', '--log.format=json'], { cwd: folder.path })
+  const daemon = perpd(['run', '--log.format=json'], { cwd: folder.path, env: venueOf([]) })
   await until('an order is filled', () => daemon.stdout().includes('"order.filled"') || undefined, {
     seen: daemon.said,
   })
@@ -75,7 +75,7 @@ test('the first hour: each command of the page does what it says, in its order',
   // A kill -9 loses nothing: the next start says where it goes on.
   daemon?.child.kill('SIGKILL')
   await daemon?.ended
-  const next = perpd(['run', '--log.format=json'], { cwd: folder.path })
+  const next = perpd(['run', '--log.format=json'], { cwd: folder.path, env: venueOf([]) })
   await until('it is ready', () => next.stdout().includes('"daemon.ready"') || undefined, { seen: next.said })
   next.child.kill('SIGTERM')
   expect(await next.ended, next.said()).toBe(0)

@@ -16,7 +16,7 @@ import { labelOf } from '../../src/domain/order/intent.ts'
 import type { JournalReader } from '../../src/journal/journal.ts'
 import { openPostgresReader } from '../../src/journal/postgres/openPostgres.ts'
 import { openSqliteReader } from '../../src/journal/sqlite/journalReader.ts'
-import { daemonFlags, perpd, type Running, scratch, startPaper, until } from './processes.ts'
+import { daemonFlags, perpd, type Running, scratch, startPaper, until, venueOf } from './processes.ts'
 
 /** What a run showed. */
 export interface KillReport {
@@ -179,7 +179,7 @@ export async function killRun(
   const own = installed === undefined ? {} : { program: installed.program }
   const paper = await startPaper(
     [`--paper.seed=${options.seed}`, '--paper.orderDeadlineSeconds=8', '--paper.keeperDelayMs=300'],
-    own,
+    { ...own, env: venueOf(markets) },
   )
   const { journalUrl } = options
   const openReader = (): JournalReader =>

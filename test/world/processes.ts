@@ -29,26 +29,22 @@ export interface PaperHosts {
   readonly rpc: readonly string[]
 }
 
-/** Markets of the shipped strategies and of those of tests, on each chain. */
-const testMarkets = [
+/** Markets of the shipped strategies and of those of tests. */
+export const lightMarkets: readonly string[] = [
   'ETH/USD [WETH-USDC]',
   'ETH/USD [WETH-WETH]',
   'BTC/USD [BTC-USDC]',
   'SOL/USD [SOL-USDC]',
   'LINK/USD [LINK-USDC]',
+  'LTC/USD [WETH-USDC]',
+  'kPEPE/USD [WETH-USDC]',
   'GOLD/USD [WETH-USDC]',
 ]
 
-/**
- * Environment of a command that a test starts: its paper venue has the markets above alone, for most of what a look costs is the lists of markets. A test
- * whose subject is the whole catalogue gives `wholeVenue` with it.
- */
-export const lightVenue: Readonly<Record<string, string>> = {
-  PERPD__PAPER__ONLYMARKETS: testMarkets.join(','),
-}
-
-/** Environment of a command whose paper venue has all markets. */
-export const wholeVenue: Readonly<Record<string, string>> = { PERPD__PAPER__ONLYMARKETS: '' }
+/** Environment of a command whose paper venue has these markets alone; all where none is named. */
+export const venueOf = (markets: readonly string[]): Record<string, string> => ({
+  PERPD__PAPER__ONLYMARKETS: markets.join(','),
+})
 
 const alive = new Set<Running>()
 
@@ -71,7 +67,10 @@ export async function killLeftOver(): Promise<void> {
   }
 }
 
-/** Starts `perpd ARGS`. */
+/**
+ * Starts `perpd ARGS`. Its paper venue has few markets, since most of what a look costs is the lists of markets, unless the environment says otherwise
+ * (`venueOf`) or it is the program of somebody else.
+ */
 export function perpd(
   args: readonly string[],
   options: {
@@ -94,7 +93,13 @@ export function perpd(
       : ['bash', '-c', `ulimit -f ${options.fileLimitKiB}; exec "$0" "$@"`, ...command]
   const child = spawn(limited[0] ?? '', limited.slice(1), {
     cwd: options.cwd ?? emptyFolder(),
-    env: { ...lightVenue, ...process.env, ...options.env, KILL_AT: options.killAt ?? '', NO_COLOR: '1' },
+    env: {
+      ...(options.program === undefined ? venueOf(lightMarkets) : {}),
+      ...process.env,
+      ...options.env,
+      KILL_AT: options.killAt ?? '',
+      NO_COLOR: '1',
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let stdout = ''
@@ -145,7 +150,7 @@ export function scratch(): { readonly path: string; readonly remove: () => void 
 /** Starts a paper venue on free ports and reads its addresses. */
 export async function startPaper(
   args: readonly string[] = [],
-  options: { readonly program?: string } = {},
+  options: { readonly program?: string; readonly env?: Record<string, string> } = {},
 ): Promise<Running & { readonly hosts: PaperHosts; readonly control: string }> {
   const folder = scratch()
   const running = perpd(

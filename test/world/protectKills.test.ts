@@ -12,7 +12,7 @@ import { sameHex } from '../../src/protocol/address.ts'
 import { arbitrum } from '../../src/protocol/chains/arbitrum.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { type Operated, operatedIn } from './operated.ts'
-import { killLeftOver, perpd, type Running, scratch, until } from './processes.ts'
+import { killLeftOver, lightMarkets, perpd, type Running, scratch, until } from './processes.ts'
 
 /** Contract `OrderType` of a stop-loss. */
 const STOP_LOSS = 6
@@ -37,6 +37,7 @@ beforeEach(async () => {
     seed: 7,
     epochSeconds: Math.floor(Date.now() / 1000),
     settings: {
+      onlyMarkets: lightMarkets,
       orderDeadlineSeconds: 6,
       keeperDelayMs: 300,
       keeperJitterMs: 0,

@@ -7,7 +7,16 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { operatedIn } from './operated.ts'
-import { killLeftOver, ordersOf, perpd, type Running, scratch, startPaper, until } from './processes.ts'
+import {
+  killLeftOver,
+  ordersOf,
+  perpd,
+  type Running,
+  scratch,
+  startPaper,
+  until,
+  venueOf,
+} from './processes.ts'
 
 const folders: ReturnType<typeof scratch>[] = []
 afterAll(async () => {
@@ -110,14 +119,17 @@ async function rehearse({ lane, key, venue = [] }: Run): Promise<void> {
   writeScript(folder.path)
   writeWaves(join(folder.path, 'waves.csv'))
   const own = await operatedIn(folder.path)
-  const paper = await startPaper([
-    `--paper.replayFile=${join(folder.path, 'waves.csv')}`,
-    '--paper.keeperDelayMs=300',
-    '--paper.keeperJitterMs=100',
-    '--paper.relayDelayMs=150',
-    '--paper.traders=0',
-    ...venue,
-  ])
+  const paper = await startPaper(
+    [
+      `--paper.replayFile=${join(folder.path, 'waves.csv')}`,
+      '--paper.keeperDelayMs=300',
+      '--paper.keeperJitterMs=100',
+      '--paper.relayDelayMs=150',
+      '--paper.traders=0',
+      ...venue,
+    ],
+    { env: venueOf([]) },
+  )
   const { hosts, control } = paper
   const set = async (faults: object): Promise<void> => {
     const answer = await fetch(`${control}/faults`, {

@@ -18,7 +18,7 @@ import { bps, maxOf, type Usd, usd } from '../../src/protocol/units.ts'
 import { type BotService, startBotService } from '../support/botService.ts'
 import { folderEach } from './folderEach.ts'
 import { type Operated, operatedIn } from './operated.ts'
-import { perpd, type Running, until } from './processes.ts'
+import { lightMarkets, perpd, type Running, until } from './processes.ts'
 
 const market = 'BTC/USD [BTC-USDC]'
 /** The lowest price of the oracle, contract price: it spreads a replayed price by one in 10,000. That of USDC makes a dollar of one unit. */
@@ -50,6 +50,7 @@ beforeEach(async () => {
   venue = createVenue({
     ...{ clock: systemClock, chain: arbitrum, seed: 7, epochSeconds },
     settings: {
+      onlyMarkets: lightMarkets,
       ...{ orderDeadlineSeconds: 8, keeperDelayMs: 300, keeperJitterMs: 0, relayDelayMs: 150, traders: 1 },
       replay: {
         series: new Map([
