@@ -13,7 +13,7 @@ import { arbitrum } from '../../src/protocol/chains/arbitrum.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { bareEnv } from '../support/bareEnv.ts'
 import { type Operated, operatedIn } from './operated.ts'
-import { killLeftOver, lightMarkets, ordersOf, perpd, scratch, until } from './processes.ts'
+import { killLeftOver, ordersOf, perpd, scratch, until } from './processes.ts'
 
 const hasTmux = spawnSync('tmux', ['-V']).status === 0
 const main = resolve(import.meta.dirname, '../support/guardedMain.ts')
@@ -44,7 +44,6 @@ beforeAll(async () => {
   const venue = createVenue({
     ...{ clock: systemClock, chain: arbitrum, seed: 7, epochSeconds: Math.floor(Date.now() / 1_000) },
     settings: {
-      onlyMarkets: lightMarkets,
       ...{ keeperDelayMs: 300, keeperJitterMs: 0, relayDelayMs: 150, traders: 1 },
       replay: { series: new Map([['ETH', standing]]), speed: 1 },
     },

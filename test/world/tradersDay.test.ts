@@ -318,9 +318,12 @@ test('a day by hand and by a strategy on one market adds up at each step, and at
   // A deposit is told apart from gains against lists that stood still since the newest order.
   const isBased = async () => {
     const { journal } = await read<{ journal: { readonly intents: number } }>('/api/status')
-    const { said } = await own.command(served, 'journal', 'export')
-    const bases = said.split('\n').filter((line) => line.includes('"kind":"equity.based"'))
-    return bases.at(-1)?.includes(`"intents":${journal.intents}`) || undefined
+    const kept = openSqliteReader(join(folder.path, 'journal.sqlite'))
+    try {
+      return (await kept.account()).trading.base?.intents === journal.intents || undefined
+    } finally {
+      await kept.close()
+    }
   }
   await until('lists stood still', isBased, { seen: third.said })
   accountOf(venue.venueState, account as Address).balances.set(
