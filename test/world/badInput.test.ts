@@ -25,6 +25,7 @@ import {
   type Running,
   startPaper,
   until,
+  venueOf,
   writeOnceStrategy,
 } from './processes.ts'
 
@@ -188,7 +189,7 @@ test('a market that the venue does not list is told by check without network, an
   strategy('"ETH/USD [WETH-USDC]"', '"ETH/USD [WETH-USDT]"')
   const [check, run] = await Promise.all([
     end(['check']),
-    end(['run', '--control.port=0', '--log.format=json']),
+    end(['run', '--control.port=0', '--log.format=json'], venueOf([])),
   ])
   expect(`${check.code}\n${check.err}`).toMatchInlineSnapshot(`
     "4
@@ -336,6 +337,7 @@ test('a place that the paper venue cannot write is one clear message', async () 
   ])
   const full = perpd(['run', '--control.port=0', '--journal.path=memory:'], {
     cwd: folder.path,
+    env: venueOf([]),
     fileLimitKiB: 60,
   })
   expect(await full.ended).toBe(1)

@@ -1,5 +1,5 @@
 /** `perpd data get --chain-logs` against a running paper venue's endpoint: killed in the middle, continued, and the same bytes as one that went through. */
-import { readFileSync } from 'node:fs'
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { logsOf } from '../../src/history/logsFile.ts'
@@ -7,7 +7,10 @@ import { readManifest } from '../../src/history/manifest.ts'
 import { arbitrum } from '../../src/protocol/chains/arbitrum.ts'
 import { killLeftOver, type PaperHosts, perpd, scratch, startPaper, until } from './processes.ts'
 
-afterEach(killLeftOver)
+afterEach(async () => {
+  delete process.env.TEST_CLOCK_SHIFT_FILE
+  await killLeftOver()
+})
 
 const symbol = 'ETH/USD [WETH-USDC]'
 const market = [...arbitrum.facts.markets.values()].find((each) => each.symbol === symbol)
@@ -29,11 +32,18 @@ async function headSeconds(url: string): Promise<number> {
 }
 
 test('a download of events that is killed goes on, and ends as one that was not', async () => {
+  const clock = scratch()
+  const shiftFile = join(clock.path, 'shift')
+  writeFileSync(shiftFile, '0')
+  process.env.TEST_CLOCK_SHIFT_FILE = shiftFile
   const paper = await startPaper(['--paper.traders=400', '--paper.safeLagBlocks=2'])
   const rpc = paper.hosts.rpc[0] ?? ''
   const began = await headSeconds(rpc)
   // A whole minute in which others traded.
   const toSeconds = Math.ceil(began / 60) * 60 + 60
+  // It passes by the clocks of the processes, not by the test's.
+  writeFileSync(`${shiftFile}.new`, String((toSeconds - began) * 1_000))
+  renameSync(`${shiftFile}.new`, shiftFile)
   await until('the minute is final', async () => ((await headSeconds(rpc)) > toSeconds ? true : undefined))
   const minute = (seconds: number): string => new Date(seconds * 1_000).toISOString().slice(0, 16)
   const range = [`--from=${minute(toSeconds - 1_800)}`, `--to=${minute(toSeconds)}`]
@@ -64,5 +74,5 @@ test('a download of events that is killed goes on, and ends as one that was not'
   expect(readManifest(killed.path).logs).toEqual(readManifest(whole.path).logs)
   for (const { file } of entries)
     expect(readFileSync(join(killed.path, file))).toEqual(readFileSync(join(whole.path, file)))
-  for (const { remove } of [whole, killed]) remove()
+  for (const { remove } of [whole, killed, clock]) remove()
 }, 400_000)

@@ -7,16 +7,22 @@ import { writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterAll, test } from 'vitest'
 import { type Operated, operatedIn, type Status } from './operated.ts'
 import { killLeftOver, perpd, type Running, scratch, startPaper } from './processes.ts'
 
-let folder: ReturnType<typeof scratch>
-let own: Operated
-let mover: Mover | undefined
-beforeEach(async () => {
-  folder = scratch()
-  own = await operatedIn(folder.path)
+const places: { readonly remove: () => void }[] = []
+const movers: Mover[] = []
+afterAll(async () => {
+  for (const mover of movers) await mover.close()
+  await killLeftOver()
+  for (const { remove } of places) remove()
+})
+
+/** Gives a daemon of its own: most of each test is waiting, so they run beside each other. */
+async function operated(): Promise<Operated> {
+  const folder = scratch()
+  places.push(folder)
   writeFileSync(
     join(folder.path, 'once.yaml'),
     JSON.stringify({
@@ -26,13 +32,8 @@ beforeEach(async () => {
       size: { usd: 500, leverage: 2, collateral: 'short' },
     }),
   )
-})
-afterEach(async () => {
-  await mover?.close()
-  mover = undefined
-  await killLeftOver()
-  folder.remove()
-})
+  return await operatedIn(folder.path)
+}
 
 /** A chain endpoint in front of another one, which moves the times of blocks, and forgets the tag of final ones. */
 interface Mover {
@@ -91,6 +92,7 @@ async function startMover(endpoint: string): Promise<Mover> {
         server.close(() => resolve())
       }),
   }
+  movers.push(moved)
   return moved
 }
 
@@ -103,22 +105,23 @@ const lines = (daemon: Running, text: string): number =>
     .split('\n')
     .filter((line) => line.includes(text)).length
 
-test.each([
+test.concurrent.for([
   ['150 s behind', { rpcLagBlocks: 600 }, 0],
   ['two hours behind', { rpcLagBlocks: 28_800 }, 0],
   ['two hours ahead', {}, 7_200],
-])(
+] as const)(
   'an endpoint %s: an open, a partial close and a kill that closes go through; it is told of once, and when it is back',
   {
     timeout: 240_000,
   },
-  async (_name, faults, aheadSeconds) => {
+  async ([, faults, aheadSeconds], { expect }) => {
+    const own = await operated()
     const paper = await startPaper(['--paper.blockTimeMs=250'])
     const { hosts } = paper
     const [first = '', second = ''] = hosts.rpc
-    mover = await startMover(second)
+    const mover = await startMover(second)
     const ail = async (how: object, seconds: number): Promise<void> => {
-      if (mover !== undefined) mover.seconds = seconds
+      mover.seconds = seconds
       const answer = await fetch(`${paper.control}/faults`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
@@ -153,12 +156,13 @@ test.each([
   },
 )
 
-test('with an endpoint that knows no final blocks a kill closes what is held and is not done; the doctor fails and names the setting, with which all is proven', {
+test.concurrent('with an endpoint that knows no final blocks a kill closes what is held and is not done; the doctor fails and names the setting, with which all is proven', {
   timeout: 240_000,
-}, async () => {
+}, async ({ expect }) => {
+  const own = await operated()
   const { hosts } = await startPaper(['--paper.blockTimeMs=250'])
   const [first = '', second = ''] = hosts.rpc
-  mover = await startMover(second)
+  const mover = await startMover(second)
   mover.knowsTag = false
   const flags = [...own.flags(hosts), `--rpc.http=${first}`, `--rpc.http=${mover.url}`]
   const daemon = perpd(['run', ...flags])

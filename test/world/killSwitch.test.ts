@@ -1,45 +1,48 @@
 /** The kill switch and the breakers on real processes, over kills -9 of the daemon and stops of the venue. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
-import { folderEach } from './folderEach.ts'
-import { denials, type Operated, operatedIn, type Status } from './operated.ts'
-import { type PaperHosts, perpd, type Running, startPaper, until } from './processes.ts'
+import { afterAll, test } from 'vitest'
+import { denials, operatedIn, type Status } from './operated.ts'
+import { killLeftOver, perpd, type Running, scratch, startPaper, until } from './processes.ts'
 
-let own: Operated
-const folder = folderEach(async (path) => {
-  own = await operatedIn(path)
+const folders: { readonly remove: () => void }[] = []
+afterAll(async () => {
+  await killLeftOver()
+  for (const { remove } of folders) remove()
 })
 
-function writeStrategy(limits = ''): void {
-  writeFileSync(
-    join(folder.path, 'once.yaml'),
-    [
-      `kind: ${join(import.meta.dirname, 'strategies', 'rest.ts')}`,
-      'market: ETH/USD [WETH-USDC]',
-      'cadenceSeconds: 1',
-      'size:',
-      '  usd: 500',
-      '  leverage: 2',
-      '  collateral: short',
-      limits,
-      '',
-    ].join('\n'),
-  )
+/** The place of one test: most of each is waiting, so they run beside each other. */
+async function placeOf() {
+  const folder = scratch()
+  folders.push(folder)
+  const own = await operatedIn(folder.path)
+  const writeStrategy = (limits = ''): void =>
+    writeFileSync(
+      join(folder.path, 'once.yaml'),
+      [
+        `kind: ${join(import.meta.dirname, 'strategies', 'rest.ts')}`,
+        'market: ETH/USD [WETH-USDC]',
+        'cadenceSeconds: 1',
+        'size:',
+        '  usd: 500',
+        '  leverage: 2',
+        '  collateral: short',
+        limits,
+        '',
+      ].join('\n'),
+    )
+  return { ...own, writeStrategy }
 }
 
-const flags = (hosts: PaperHosts): string[] => own.flags(hosts)
-const command: Operated['command'] = (hosts, ...words) => own.command(hosts, ...words)
-const statusOf = (): Promise<Status | undefined> => own.status()
-const when: Operated['when'] = (what, daemon, isTrue) => own.when(what, daemon, isTrue)
 const isRunning = ({ state }: Status): boolean => state === 'running'
 /** Waits until a daemon said something. */
 const heard = (daemon: Running, text: string) =>
   until(text, () => daemon.said().includes(text) || undefined, { seen: daemon.said })
 
-test('a halt outlives a kill -9, and a kill goes on over one until nothing rests and nothing is held', {
+test.concurrent('a halt outlives a kill -9, and a kill goes on over one until nothing rests and nothing is held', {
   timeout: 240_000,
-}, async () => {
+}, async ({ expect }) => {
+  const { writeStrategy, flags, command, when, status: statusOf, folder, port } = await placeOf()
   writeStrategy()
   const { hosts } = await startPaper()
   const first = perpd(['run', ...flags(hosts)])
@@ -62,7 +65,7 @@ test('a halt outlives a kill -9, and a kill goes on over one until nothing rests
   const second = perpd(['run', ...flags(hosts)])
   const held = await when('the second daemon runs', second, isRunning)
   expect(held.halts).toMatchObject([{ scope: 'global', cause: 'operator', state: 'halted' }])
-  const ready = await fetch(`http://127.0.0.1:${own.port}/readyz`)
+  const ready = await fetch(`http://127.0.0.1:${port}/readyz`)
   expect([ready.status, await ready.text()]).toEqual([
     503,
     expect.stringContaining('trading is halted by operator, ann: rehearsal'),
@@ -94,7 +97,7 @@ test('a halt outlives a kill -9, and a kill goes on over one until nothing rests
   expect(await third.ended, third.said()).toBe(0)
 
   // Nothing of the strategy's own was made after the kill began, by any daemon.
-  const file = join(folder.path, 'perpd.json')
+  const file = join(folder, 'perpd.json')
   const configure = (maxOrderSizeUsd: number, breakers: object) =>
     writeFileSync(file, JSON.stringify({ risk: { maxOrderSizeUsd }, breakers }))
   configure(2_000, {})
@@ -157,9 +160,10 @@ test('a halt outlives a kill -9, and a kill goes on over one until nothing rests
   expect(await fifth.ended, fifth.said()).toBe(0)
 })
 
-test('orders that come to nothing hold their strategy back over a restart; a silent venue holds all back until it speaks', {
+test.concurrent('orders that come to nothing hold their strategy back over a restart; a silent venue holds all back until it speaks', {
   timeout: 240_000,
-}, async () => {
+}, async ({ expect }) => {
+  const { writeStrategy, flags, command, when } = await placeOf()
   writeStrategy()
   const paper = await startPaper()
   // Keepers cancel what comes to the market; a fee or a price that moved would be nobody's fault and count for nothing.

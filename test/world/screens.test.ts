@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { commands } from '../../src/cli/commandTable.ts'
 import { main } from '../../src/cli/main.ts'
-import { killLeftOver, perpd, type Running, scratch, until, writeOnceStrategy } from './processes.ts'
+import { killLeftOver, perpd, type Running, scratch, until, venueOf, writeOnceStrategy } from './processes.ts'
 
 const folder = scratch()
 const own = [
@@ -49,7 +49,7 @@ function wordsOf(text: string): string[] {
 beforeAll(async () => {
   writeOnceStrategy(folder.path)
   writeFileSync(join(folder.path, 'bad.yaml'), 'kind: trend\nmarket: ETH/USDD\nsise: 5\n')
-  daemon = perpd(['run', '--log.format=pretty', ...own], { cwd: folder.path })
+  daemon = perpd(['run', '--log.format=pretty', ...own], { cwd: folder.path, env: venueOf([]) })
   await until('its order is executed', () => (/ is done: /.test(daemon.said()) ? true : undefined), {
     seen: daemon.said,
   })

@@ -98,9 +98,11 @@ async function throughChange([zone, changeAt]: (typeof zones)[number]): Promise<
   }
   await said('open', market, 'long', '--size', '100', '--leverage', '2', '--yes')
   const statusOf = async () => JSON.parse(await said('status', '--json'))
-  await until('the clocks are set back', async () =>
-    (await statusOf()).nowMs > changeMs + 2_000 ? true : undefined,
-  )
+  const isSetBack = async () => {
+    const answer = await fetch(`http://127.0.0.1:${port}/healthz`)
+    return Date.parse(answer.headers.get('date') ?? '') > changeMs + 2_000 || undefined
+  }
+  await until('the clocks are set back', isSetBack, { seen: daemon.said })
   await said('close', market, 'long', '--yes')
   await until(
     'no position is open',
