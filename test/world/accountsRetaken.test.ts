@@ -53,16 +53,23 @@ interface Row {
 const statusOf = async (name: string): Promise<Row | undefined> =>
   (JSON.parse((await atDesk(folder.path, 'status', '--json')).out) as Record<string, Row>)[name]
 
-const waitsFor = (name: string, code: string, desk: Running) =>
-  until(`${name} waits with ${code}`, async () => (await statusOf(name))?.code === code || undefined, {
-    seen: desk.said,
-  })
+/** Its log says the reason first: to ask for the status starts a process. */
+async function waitsFor(name: string, code: string, desk: Running, from: number): Promise<void> {
+  const isSaid = () =>
+    desk.stdout().split('\n').slice(from).join('\n').includes(`"code":"${code}"`) || undefined
+  await until(`${code} is said`, isSaid, { seen: desk.said })
+  const waits = async () => (await statusOf(name))?.code === code || undefined
+  await until(`${name} waits with ${code}`, waits, { seen: desk.said })
+}
 
 /** Gives beta's lease to a holder that never beats: beta is fenced, and taken again after the time. */
 const fenceBeta = () =>
   cluster.sql(
     "UPDATE perpd_head SET epoch = epoch + 1, holder = 'other/1 x', beat = beat + 1 WHERE account = 'paper.beta'",
   )
+
+/** How often beta's lease was taken, and given away by a test. */
+const epochOfBeta = () => Number(cluster.sql("SELECT epoch FROM perpd_head WHERE account = 'paper.beta'"))
 
 /** Ends the process in good order, and holds the journals against the venue's own record. */
 async function judged(desk: Running): Promise<void> {
@@ -93,7 +100,7 @@ test('an account whose files another program has when it is to be taken again wa
     },
     { seen: desk.said },
   )
-  await waitsFor('beta', 'JOURNAL_LOCKED', desk)
+  await waitsFor('beta', 'JOURNAL_LOCKED', desk, from)
   await trade(desk, shared.url, others)
   expect([...saidOf(desk, 'daemon.ready', from)]).toEqual([])
   const said = desk.stdout().split('\n').slice(from)
@@ -141,7 +148,7 @@ test('an account is taken again while the venue is away, and trades when it is b
   await until(
     'beta is held again',
     // On a busy machine a beat may come late, and the holder takes a newer epoch itself.
-    async () => ((await statusOf('beta'))?.journal.server?.epoch ?? 0) >= 3 || undefined,
+    () => epochOfBeta() >= 3 || undefined,
     { seen: desk.said },
   )
   paper.child.kill('SIGCONT')
@@ -183,7 +190,7 @@ test('an account that cannot be opened after its lease was taken gives the lease
     const from = linesOf(desk)
     isWrong = true
     fenceBeta()
-    await waitsFor('beta', 'ACCOUNT_NOT_TAKEN', desk)
+    await waitsFor('beta', 'ACCOUNT_NOT_TAKEN', desk, from)
     await until(
       'nobody has its lease',
       () => cluster.sql("SELECT holder FROM perpd_head WHERE account = 'paper.beta'") === '' || undefined,
@@ -191,12 +198,7 @@ test('an account that cannot be opened after its lease was taken gives the lease
     )
     await trade(desk, shared.url, others)
     // Two tries more say nothing new.
-    await until(
-      'it is tried again',
-      () =>
-        Number(cluster.sql("SELECT epoch FROM perpd_head WHERE account = 'paper.beta'")) >= 5 || undefined,
-      { seen: desk.said },
-    )
+    await until('it is tried again', () => epochOfBeta() >= 5 || undefined, { seen: desk.said })
     const told = desk
       .stdout()
       .split('\n')

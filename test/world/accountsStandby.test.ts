@@ -154,6 +154,8 @@ test('an account whose strategy file is refused when its lease is to be taken ag
   cluster.sql(
     "UPDATE perpd_head SET epoch = epoch + 1, holder = 'other/1 x', beat = beat + 1 WHERE account = 'paper.beta'",
   )
+  const isRefused = () => desk.stdout().includes('"code":"STRATEGIES_REFUSED"') || undefined
+  await until('the files are refused', isRefused, { seen: desk.said })
   await until(
     'the status of beta names its file',
     async () => {

@@ -41,6 +41,8 @@ beforeEach(async () => {
     epochSeconds,
     settings: {
       onlyMarkets: lightMarkets,
+      // As of `perpd paper`: what happened is proven a second later.
+      safeLagBlocks: 4,
       orderDeadlineSeconds: 6,
       keeperDelayMs: 300,
       keeperJitterMs: 0,

@@ -38,6 +38,8 @@ beforeEach(async () => {
     epochSeconds: Math.floor(Date.now() / 1000),
     settings: {
       onlyMarkets: lightMarkets,
+      // As of `perpd paper`: what happened is proven a second later.
+      safeLagBlocks: 4,
       orderDeadlineSeconds: 6,
       keeperDelayMs: 300,
       keeperJitterMs: 0,

@@ -51,6 +51,8 @@ beforeEach(async () => {
     ...{ clock: systemClock, chain: arbitrum, seed: 7, epochSeconds },
     settings: {
       onlyMarkets: lightMarkets,
+      // As of `perpd paper`: what happened is proven a second later.
+      safeLagBlocks: 4,
       ...{ orderDeadlineSeconds: 8, keeperDelayMs: 300, keeperJitterMs: 0, relayDelayMs: 150, traders: 1 },
       replay: {
         series: new Map([
