@@ -111,9 +111,11 @@ interface Run {
   readonly key: 'own' | 'session'
   /** Settings of the venue's shapes. */
   readonly venue?: readonly string[]
+  /** Markets of the venue; absent: all of its catalogue. */
+  readonly markets?: readonly string[]
 }
 
-async function rehearse({ lane, key, venue = [] }: Run): Promise<void> {
+async function rehearse({ lane, key, venue = [], markets = [] }: Run): Promise<void> {
   const folder = scratch()
   folders.push(folder)
   writeScript(folder.path)
@@ -128,7 +130,7 @@ async function rehearse({ lane, key, venue = [] }: Run): Promise<void> {
       '--paper.traders=0',
       ...venue,
     ],
-    { env: venueOf([]) },
+    { env: venueOf(markets) },
   )
   const { hosts, control } = paper
   const set = async (faults: object): Promise<void> => {
@@ -279,6 +281,7 @@ const runs: readonly Run[] = [
   {
     lane: 'relay',
     key: 'own',
+    markets: Object.keys(mids),
     venue: [
       '--paper.exitShape=max',
       '--paper.exitsReordered=true',
@@ -287,8 +290,13 @@ const runs: readonly Run[] = [
       '--paper.slippageOnLimits=true',
     ],
   },
-  { lane: 'order-chain', key: 'session', venue: ['--paper.exitShape=sdk-keep'] },
-  { lane: 'relay', key: 'session' },
+  {
+    lane: 'order-chain',
+    key: 'session',
+    venue: ['--paper.exitShape=sdk-keep'],
+    markets: Object.keys(mids),
+  },
+  { lane: 'relay', key: 'session', markets: Object.keys(mids) },
 ]
 test.concurrent.each(runs)(
   'everything executes through the $lane lane with the $key key, and a kill in a gas spike closes all',
