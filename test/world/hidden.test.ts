@@ -1,26 +1,33 @@
 /** The real daemon at a host that hides what is held: limits, status and a kill stand on the journal too. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { texts } from '../../src/control/console/page/texts.ts'
 import { browserPath, type ConsolePlace, launchBrowser, loggedIn, stopBy, toPage } from './consoleBrowser.ts'
 import { hidesHoldings, type Liar, startLiar } from './liar.ts'
 import { type Operated, operatedIn } from './operated.ts'
 import { killLeftOver, perpd, scratch, startPaper, until, writeOnceStrategy } from './processes.ts'
 
-let folder: ReturnType<typeof scratch>
-let own: Operated
-let liar: Liar | undefined
-beforeEach(async () => {
-  folder = scratch()
-  own = await operatedIn(folder.path)
-  writeOnceStrategy(folder.path)
-})
-afterEach(async () => {
-  await liar?.close()
+const ends: (() => unknown)[] = []
+afterAll(async () => {
   await killLeftOver()
-  folder.remove()
+  for (const end of ends) await end()
 })
+
+/** Gives a daemon of its own: most of each test is waiting, so they run beside each other. */
+async function placeOf(): Promise<{ readonly own: Operated; readonly path: string }> {
+  const { path, remove } = scratch()
+  ends.push(remove)
+  writeOnceStrategy(path)
+  return { own: await operatedIn(path), path }
+}
+
+/** A liar in front of a host. */
+async function lyingHost(honest: string): Promise<Liar> {
+  const liar = await startLiar(honest)
+  ends.unshift(liar.close)
+  return liar
+}
 
 interface Row {
   readonly sizeInUsd: string
@@ -61,19 +68,20 @@ async function killedOnThePage(liar: Liar, place: ConsolePlace): Promise<void> {
   }
 }
 
-test('a host that hides positions makes nothing grow above the limit, is told of, and a kill, which shows what it hides, closes it', {
+test.concurrent('a host that hides positions makes nothing grow above the limit, is told of, and a kill, which shows what it hides, closes it', {
   timeout: 240_000,
 }, async () => {
+  const { own, path } = await placeOf()
   const { hosts } = await startPaper()
   const [honest = ''] = hosts.api
-  liar = await startLiar(honest)
+  const liar = await lyingHost(honest)
   liar.lie = hidesHoldings
   const lying = { ...hosts, api: [liar.host] }
   writeFileSync(
-    join(folder.path, 'perpd.json'),
+    join(path, 'perpd.json'),
     JSON.stringify({ risk: { maxPositionSizeUsd: 600, maxOrderSizeUsd: 600 } }),
   )
-  const daemon = perpd(['run', `--config=${join(folder.path, 'perpd.json')}`, ...own.flags(lying)])
+  const daemon = perpd(['run', `--config=${join(path, 'perpd.json')}`, ...own.flags(lying)])
   const trueSizeUsd = async (account: string): Promise<number> => {
     const rows = (await (await fetch(`${honest}/positions?address=${account}`)).json()) as Row[]
     return rows.reduce((sum, { sizeInUsd }) => sum + Number(BigInt(sizeInUsd) / 10n ** 30n), 0)
@@ -115,7 +123,7 @@ test('a host that hides positions makes nothing grow above the limit, is told of
   ])
 
   if (browserPath !== undefined)
-    await killedOnThePage(liar, { console: `http://127.0.0.1:${own.port}/console/`, tokens: folder.path })
+    await killedOnThePage(liar, { console: `http://127.0.0.1:${own.port}/console/`, tokens: path })
   // It is closed by what the journal and the chain know, and the kill is done by their word.
   const kill = perpd(['kill', '--close', '--by', 'ann', ...own.flags(lying)])
   expect(await kill.ended, kill.said()).toBe(0)
@@ -125,15 +133,16 @@ test('a host that hides positions makes nothing grow above the limit, is told of
   expect(await daemon.ended, daemon.said()).toBe(0)
 })
 
-test('a host that takes a signed close and never relays it keeps a position no longer than a minute', {
+test.concurrent('a host that takes a signed close and never relays it keeps a position no longer than a minute', {
   timeout: 240_000,
 }, async () => {
+  const { own, path } = await placeOf()
   const { hosts } = await startPaper()
   const [honest = '', other = ''] = hosts.api
-  liar = await startLiar(other)
+  const liar = await lyingHost(other)
   const lying = { ...hosts, api: [honest, liar.host] }
-  writeFileSync(join(folder.path, 'perpd.json'), '{}')
-  const daemon = perpd(['run', `--config=${join(folder.path, 'perpd.json')}`, ...own.flags(lying)])
+  writeFileSync(join(path, 'perpd.json'), '{}')
+  const daemon = perpd(['run', `--config=${join(path, 'perpd.json')}`, ...own.flags(lying)])
   const { account } = await own.when('it runs', daemon, ({ state }) => state === 'running')
   const isHeld = async () =>
     ((await (await fetch(`${honest}/positions?address=${account}`)).json()) as Row[]).length > 0
