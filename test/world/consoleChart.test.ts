@@ -310,7 +310,8 @@ async function pixelsOf(page: Page, name: string): Promise<number> {
     let count = 0
     for (const canvas of place.querySelectorAll('canvas')) {
       const image = canvas.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height).data
-      for (const pixel of new Uint32Array(image?.buffer ?? new ArrayBuffer(0))) if (pixel === wanted) count += 1
+      for (const pixel of new Uint32Array(image?.buffer ?? new ArrayBuffer(0)))
+        if (pixel === wanted) count += 1
     }
     return count
   }, name)
