@@ -18,9 +18,9 @@ const here = pageTests()
 const field = (name: string) => `.ticket input[name=${name}]`
 const sendButton = '.ticket button[name=send]'
 
-/** A daemon, and Trade of one market for whoever may command. */
-async function withTicket() {
-  const daemon = await servedIn(here.folder, [`--strategies.paths=${strategies}`])
+/** A daemon with these flags too, and Trade of one market for whoever may command. */
+async function withTicket(...flags: readonly string[]) {
+  const daemon = await servedIn(here.folder, [`--strategies.paths=${strategies}`, ...flags])
   const own = await loggedIn(here.browser, daemon, 'operate')
   await own.page.evaluate(
     (hash) => {
@@ -239,7 +239,7 @@ pageTest(
   'an id of another order, a quote that became worse and a short symbol of two near pools are refused and shown',
   options,
   async () => {
-    const { daemon, page, complaints } = await withTicket()
+    const { daemon, page, complaints } = await withTicket('--paper.onlyMarkets=')
     await typed(page, '100')
     await shown(page)
     const { id } = JSON.parse(
