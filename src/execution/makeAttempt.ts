@@ -6,15 +6,13 @@ import { defined } from '../base/defined.ts'
 import { reasonOf } from '../base/errors.ts'
 import { GuardError } from '../domain/guardTable.ts'
 import type { MachineEvent } from '../domain/machine/step.ts'
-import type { Intent } from '../domain/order/intent.ts'
 import { sameHex } from '../protocol/address.ts'
 import { accountOf, type ExecutionContext } from './context/executionContext.ts'
 import type { SigningPolicy } from './context/policy.ts'
-import type { Lanes, NotMade } from './lanes/lane.ts'
+import type { AskedAttempt, Lanes, NotMade } from './lanes/lane.ts'
 import { refused, unreachable } from './lanes/notMade.ts'
 import { laneOf } from './lanes/shippedLanes.ts'
 import { timed } from './lanes/timed.ts'
-import type { WarningLog } from './lanes/warned.ts'
 import { armedFactsOf, type Signed, sign } from './verify/sign.ts'
 
 /** Event for the machine, and the signature that waits for its J3. */
@@ -23,18 +21,19 @@ export interface MadeAttempt {
   readonly signed: Signed | undefined
 }
 
+/** An attempt to make; the policy of its signature is chosen here. */
+export type BegunAttempt = Omit<AskedAttempt, 'policy'>
+
 /**
- * Makes attempt `n` of an intent at `host`; its warnings go through `log`. Undefined when perpd stops meanwhile. Never throws because of the network,
- * the venue or the signer.
+ * Makes an attempt up to its signature. Undefined when perpd stops meanwhile. Never throws because of the network, the venue or the signer; never
+ * settles where the attempt cannot be recorded.
  */
 export async function makeAttempt(
   context: ExecutionContext,
   lanes: Lanes,
-  intent: Intent,
-  n: number,
-  host: string,
-  log: WarningLog,
+  begun: BegunAttempt,
 ): Promise<MadeAttempt | undefined> {
+  const { intent, n, log, recorded } = begun
   const { clock, chain, signer, journal } = context
   // The message of an own-wallet order does not name its account: the signature does. An intent of another account or chain, from a shared journal or
   // after a change of the key, must never be signed by this key.
@@ -50,12 +49,16 @@ export async function makeAttempt(
     ...context.signingPolicy(),
     ...defined({ mode: approval === undefined ? undefined : { kind: 'subaccount', approval } }),
   }
-  const made = await laneOf(lanes, intent.lane).make(context, { intent, n, host, policy, log })
+  const made = await laneOf(lanes, intent.lane).make(context, { ...begun, policy })
   if (made.kind === 'stopped') return undefined
   // Each time around is one of the few that an intent may shrink.
-  if (made.kind === 'smaller')
-    return await makeAttempt(context, lanes, made.intent, n, host, { ...log, shrinks: log.shrinks + 1 })
+  if (made.kind === 'smaller') {
+    const smaller = { ...begun, intent: made.intent, log: { ...log, shrinks: log.shrinks + 1 } }
+    return await makeAttempt(context, lanes, smaller)
+  }
   if (made.kind === 'not-made') return unsigned(made)
+  // Whatever the lane did, nothing is signed of which the journal does not know.
+  await recorded
   // A halt may have come during the request to the venue; after it nothing is signed.
   const held = context.admission?.veto(intent)
   if (held !== undefined) return unsigned(refused(context, held.code, held.reason, {}))

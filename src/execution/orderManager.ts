@@ -68,6 +68,7 @@ export function createOrderManager(
   const { chooseHost, passOver } = createHostChoice(context, orders)
   const { feed, take, takeNew, takeAllNew } = createEventTaker(context, orders, {
     run: (tracked, effect) => effects.run(tracked, effect),
+    askAhead: (tracked, intent, attempt) => effects.askAhead(tracked, intent, attempt),
     markActive: (intentId) => effects.markActive(intentId),
     wake,
     chooseHost,

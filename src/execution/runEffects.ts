@@ -9,19 +9,22 @@ import type { Effect } from '../domain/machine/conclude.ts'
 import type { HostAnswer, Observation } from '../domain/machine/observation.ts'
 import type { MachineEvent } from '../domain/machine/step.ts'
 import { withheldRestMs } from '../domain/machine/withheldRest.ts'
-import { lastAttempt } from '../domain/order/intent.ts'
+import { type Intent, lastAttempt } from '../domain/order/intent.ts'
 import type { WarnedFacts } from '../domain/order/warnedFacts.ts'
 import type { ExecutionContext } from './context/executionContext.ts'
 import { type Armed, armedBy } from './lanes/armed.ts'
 import type { Lanes } from './lanes/lane.ts'
 import { timed } from './lanes/timed.ts'
-import { makeAttempt } from './makeAttempt.ts'
+import { type BegunAttempt, makeAttempt } from './makeAttempt.ts'
 import { submit } from './submit.ts'
 import { createFollower } from './track/follow.ts'
 import type { TrackedOrder, TrackedOrders } from './trackedOrders.ts'
 
 /** Refusals of a price: another host may have another idea of it. */
 const otherPrices: ReadonlySet<string> = new Set(['PRICE_CONTESTED', 'PRICE_OUT_OF_BOUNDS'])
+
+/** For an attempt that the journal has. */
+const recorded = Promise.resolve()
 
 /** Parts of the order manager that running effects needs. */
 export interface EffectsOptions {
@@ -41,6 +44,15 @@ export interface EffectsOptions {
 export interface Effects {
   /** Begins one. */
   run(tracked: TrackedOrder, effect: Effect): void
+  /**
+   * Asks a host for the first attempt of an intent whose J1 and J2 are being written. Nothing is done with the answer before the effect `prepare`,
+   * which their commit permits, goes on with it; where that never comes it is dropped.
+   */
+  askAhead(
+    tracked: TrackedOrder,
+    intent: Intent,
+    attempt: { readonly n: number; readonly host: string },
+  ): void
   /** Something was written of an intent: it is looked at soon. */
   markActive(intentId: string): void
   /** Looks once at every intent that is open. */
@@ -95,15 +107,21 @@ export function createEffects(context: ExecutionContext, options: EffectsOptions
     if (signal.aborted) return
     // Until it is armed an attempt may change host; a repeated prepare asks the next one.
     const host = again ? chooseHost() : attempt.host
-    const made = await makeAttempt(context, lanes, state.intent, attempt.n, host, {
-      shrinks: attempt.warned?.filter(({ action }) => action === 'shrink').length ?? 0,
-      write: (warned) => writeWarned(tracked, warned),
-    })
+    const { ahead } = tracked
+    tracked.ahead = undefined
+    ahead?.release()
+    const shrinks = attempt.warned?.filter(({ action }) => action === 'shrink').length ?? 0
+    const begun = { intent: state.intent, n: attempt.n, host, log: logOf(tracked, shrinks), recorded }
+    const made = await (ahead?.made ?? makeAttempt(context, lanes, begun))
     if (made === undefined) return
     const { event } = made
     if (event.type === 'refused' && otherPrices.has(event.code)) passOver(host)
     tracked.signed = made.signed
     dispatch(tracked, made.event)
+  }
+
+  function logOf(tracked: TrackedOrder, shrinks: number): BegunAttempt['log'] {
+    return { shrinks, write: (warned) => writeWarned(tracked, warned) }
   }
 
   /** Writes an attempt's warnings before it continues; false when perpd stops, and it must not. */
@@ -175,6 +193,16 @@ export function createEffects(context: ExecutionContext, options: EffectsOptions
   }
 
   return {
+    askAhead(tracked, intent, { n, host }) {
+      // The approval that goes with a delegated key's order hangs on the orders that the journal has.
+      if (signal.aborted || context.delegation !== undefined) return
+      const { promise, resolve } = Promise.withResolvers<void>()
+      const begun = { intent, n, host, log: logOf(tracked, 0), recorded: promise }
+      const made = makeAttempt(context, lanes, begun)
+      // Where no effect goes on with it nobody hears of its failure.
+      made.catch(() => undefined)
+      tracked.ahead = { made, release: resolve }
+    },
     run(tracked, effect) {
       if (signal.aborted) {
         // This process knows that no byte left, and says so while it can: found armed, the order would count as sent.

@@ -11,6 +11,7 @@ import { type IntentState, isOpen, lastAttempt } from '../domain/order/intent.ts
 import type { JournalRecord, StoredRecord } from '../domain/records.ts'
 import type { ExecutionContext } from './context/executionContext.ts'
 import { inOneCommit } from './oneCommit.ts'
+import type { Effects } from './runEffects.ts'
 import { emitFills } from './track/emitFills.ts'
 import { inTurn, type TrackedOrder, type TrackedOrders } from './trackedOrders.ts'
 
@@ -18,6 +19,8 @@ import { inTurn, type TrackedOrder, type TrackedOrders } from './trackedOrders.t
 export interface TakenTo {
   /** Begins an effect that a commit permits. */
   readonly run: (tracked: TrackedOrder, effect: Effect) => void
+  /** Asks a host for the first attempt of an intent while its records are being written; the effect `prepare` goes on with the answer. */
+  readonly askAhead: Effects['askAhead']
   /** Something was written of an intent that is followed. */
   readonly markActive: (intentId: string) => void
   /** An intent was answered by its one send, was seen to land, or closed. */
@@ -51,7 +54,7 @@ export interface NewOrder {
 export function createEventTaker(
   context: ExecutionContext,
   orders: TrackedOrders,
-  { run, markActive, wake, chooseHost }: TakenTo,
+  { run, askAhead, markActive, wake, chooseHost }: TakenTo,
 ): EventTaker {
   async function take(tracked: TrackedOrder, event: MachineEvent): Promise<void> {
     for (;;) {
@@ -83,11 +86,19 @@ export function createEventTaker(
     return { acceptance: first.record, beginning: second.record, effects: second.effects }
   }
 
+  /** Asks a host beside the writing of an intent's first records, if they begin an attempt: to ask permits nothing and moves nothing. */
+  function askBeside(tracked: TrackedOrder, acceptance: JournalRecord, beginning: JournalRecord): void {
+    if (acceptance.kind !== 'intent.accepted' || beginning.kind !== 'attempt.preparing') return
+    askAhead(tracked, acceptance.intent, { n: beginning.attempt, host: beginning.host })
+  }
+
   async function takeAllNew(news: readonly NewOrder[], beside: readonly AccountRecord[]): Promise<void> {
     const begun = news.map((each) => ({ ...each, ...firstRecords(each) }))
     const startedMs = context.clock.monotonicMs()
     const records = begun.flatMap(({ acceptance, beginning }) => [acceptance, beginning])
-    const numbers = await context.journal.appendTogether([...records, ...beside])
+    const written = context.journal.appendTogether([...records, ...beside])
+    for (const { tracked, acceptance, beginning } of begun) askBeside(tracked, acceptance, beginning)
+    const numbers = await written
     const stored = records.map((record, index) => ({ record, seq: numbers[index] ?? 0 }))
     for (const [index, { tracked }] of begun.entries()) {
       for (const each of stored.slice(2 * index, 2 * index + 2)) committed(tracked, each, startedMs)
@@ -102,11 +113,13 @@ export function createEventTaker(
   ): Promise<void> {
     const { acceptance, beginning, effects } = firstRecords({ tracked, event })
     const startedMs = context.clock.monotonicMs()
-    const [accepted, begun, besides] = await inOneCommit(
+    const written = inOneCommit(
       () => context.journal.append(acceptance),
       () => context.journal.append(beginning),
       beside,
     )
+    askBeside(tracked, acceptance, beginning)
+    const [accepted, begun, besides] = await written
     if (accepted.status === 'rejected') throw accepted.reason
     committed(tracked, accepted.value, startedMs)
     if (begun.status === 'rejected') throw begun.reason

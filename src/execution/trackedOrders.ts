@@ -9,12 +9,20 @@ import { type UnprovenMessage, unprovenMessageOf } from '../domain/order/withhel
 import type { StoredRecord } from '../domain/records.ts'
 import { type Hex, hexKey } from '../protocol/address.ts'
 import type { ExecutionContext } from './context/executionContext.ts'
+import type { MadeAttempt } from './makeAttempt.ts'
 import type { OpenOrders, OrderHints } from './openOrders.ts'
 import { editedIn, legsIn } from './track/emitFills.ts'
 import type { Signed } from './verify/sign.ts'
 
 /** Time for which fills are remembered, because lists lag behind. */
 const landedMemoryMs = 120_000
+
+/** An attempt that was begun before it is recorded. */
+interface AttemptAhead {
+  readonly made: Promise<MadeAttempt | undefined>
+  /** Lets it be signed: J1 and J2 are durable. Without this it goes no further than the host's answer. */
+  readonly release: () => void
+}
 
 /** An intent with the facts that only this process knows of it. */
 export interface TrackedOrder {
@@ -27,6 +35,8 @@ export interface TrackedOrder {
   observedReason: string | undefined
   /** Monotonic ms of the acceptance; 0 after a restart. */
   acceptedMs: number
+  /** Its first attempt, whose host is asked while J1 and J2 are being written. */
+  ahead: AttemptAhead | undefined
   /** The signature that waits for its J3, and then for its one send. */
   signed: Signed | undefined
   armedRecord: StoredRecord | undefined
@@ -121,6 +131,7 @@ export function createTrackedOrders(context: ExecutionContext): TrackedOrders {
         observedStatus: undefined,
         observedReason: undefined,
         acceptedMs: state === undefined ? context.clock.monotonicMs() : 0,
+        ahead: undefined,
         signed: undefined,
         armedRecord: undefined,
         following: false,

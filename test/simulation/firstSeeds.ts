@@ -30,4 +30,5 @@ export const firstSeeds: Readonly<Record<string, number>> = {
   'the deadline is not bounded': 16,
   'an endpoint alone tells the time': 79,
   'a host answers for what we took long for': 76,
+  'a prepared order is signed before J2 is durable': 158,
 }

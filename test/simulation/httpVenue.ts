@@ -216,7 +216,7 @@ export function createFetch(
   }
 
   function intentAsked(path: string, body: Body): Intent | undefined {
-    return [...parts.truth.intents.values()].findLast((intent) => isAsked(intent, path, body))
+    return [...parts.truth.askable.values()].findLast((intent) => isAsked(intent, path, body))
   }
 
   function orderRow(order: ModelOrder): unknown {

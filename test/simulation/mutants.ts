@@ -465,4 +465,16 @@ export const mutants: readonly Mutant[] = [
     '(clock.monotonicMs() - askedMs) / 1000',
     '(askedMs - askedMs) / 1000',
   ),
+  {
+    name: 'a prepared order is signed before J2 is durable',
+    tier: 'shared',
+    patches: [
+      {
+        file: 'src/execution/lanes/hostMessage.ts',
+        find: '  await recorded\n  // Before the payload',
+        replace: '  // Before the payload',
+      },
+      { file: 'src/execution/makeAttempt.ts', find: '  await recorded\n  // A halt', replace: '  // A halt' },
+    ],
+  },
 ]

@@ -6,6 +6,7 @@
 
 import type { Timeline } from '../../src/backtest/lab/timeline.ts'
 import { BaseError } from '../../src/base/errors.ts'
+import type { AnyRecord, JournalRecord } from '../../src/domain/records.ts'
 import type { Daemon, Process } from './daemon.ts'
 import type { Faults } from './faults.ts'
 import type { Network } from './network.ts'
@@ -332,9 +333,20 @@ export class Processes {
           : new Promise((resolve, reject) => {
               this.#reach(run, () => append(record).then(resolve, reject))
             })
+    const append = waited((record: JournalRecord) => journal.append(record))
+    const writing = (record: AnyRecord) => {
+      if (record.kind === 'intent.accepted') this.#parts.truth.writing(record.intent)
+    }
     const own: Partial<DiskJournal> = {
-      append: waited((record) => journal.append(record)),
+      append(record) {
+        writing(record)
+        return append(record)
+      },
       appendAccount: waited((record) => journal.appendAccount(record)),
+      appendTogether(records) {
+        records.forEach(writing)
+        return journal.appendTogether(records)
+      },
     }
     return new Proxy(journal, {
       get(target, name: keyof DiskJournal) {

@@ -51,6 +51,10 @@ interface Signed {
 /** What is so. */
 export interface Truth {
   readonly intents: ReadonlyMap<string, Intent>
+  /** These, and those that are being written, the newest last: what a host may be asked to prepare. */
+  readonly askable: ReadonlyMap<string, Intent>
+  /** An intent is handed to a journal. */
+  writing(intent: Intent): void
   /** A signature was made for an intent; it has not left. */
   signed(intentId: string, facts: Omit<Signed, 'intentId' | 'epoch' | 'isDurable' | 'posts'>): void
   /** A process found this on the disk: what a crash left of its predecessor's last words. */
@@ -100,6 +104,7 @@ export function createTruth(
   },
 ): Truth {
   const intents = new Map<string, Intent>()
+  const askable = new Map<string, Intent>()
   const byDigest = new Map<Hex, Signed>()
   const states = new Map<string, IntentState>()
   const writerOf = (epoch: number | undefined): number | undefined =>
@@ -385,7 +390,11 @@ export function createTruth(
 
   return {
     intents,
+    askable,
     fail,
+    writing(intent) {
+      askable.set(intent.intentId, intent)
+    },
     fateOf,
     deadlineOf: (digest) => byDigest.get(digest)?.deadlineSeconds,
     worstCaseUsd,
@@ -399,12 +408,17 @@ export function createTruth(
     survived(state) {
       const { intentId } = state.intent
       intents.set(intentId, state.intent)
+      askable.set(intentId, state.intent)
       states.set(intentId, state)
       for (const { armed } of state.attempts) if (armed !== undefined) arm(intentId, armed, false)
     },
     durable(record, state) {
       const { intentId } = state.intent
-      if (record.kind === 'intent.accepted') intents.set(intentId, record.intent)
+      if (record.kind === 'intent.accepted') {
+        intents.set(intentId, record.intent)
+        askable.delete(intentId)
+        askable.set(intentId, record.intent)
+      }
       if (record.kind === 'attempt.armed') arm(intentId, record.armed, true)
       checkAbsorbed(states.get(intentId), state)
       states.set(intentId, state)

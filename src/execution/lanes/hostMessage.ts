@@ -21,7 +21,7 @@ export type Remake = (verified: Verified, policy: SigningPolicy, time: ArmingTim
 /** Asks the attempt's host for the message; `remake` absent: it is signed as it stands. */
 export async function hostMessage(
   context: ExecutionContext,
-  { intent, host, policy: bounds, log }: AskedAttempt,
+  { intent, host, policy: bounds, log, recorded }: AskedAttempt,
   remake: Remake = (verified) => verified,
 ): Promise<Made> {
   const { clock, chain } = context
@@ -38,8 +38,10 @@ export async function hostMessage(
       subaccountApproval: mode?.kind === 'subaccount' ? mode.approval : undefined,
     })
   } catch (error) {
+    await recorded
     return prepareFailed(context, host, error)
   }
+  await recorded
   // Before the payload is judged: an endpoint's statement about the time blames no host.
   const time = await timeAt(prepared.host)
   const doubt = clockProblemOf(context, intent, time)

@@ -25,6 +25,11 @@ export interface AskedAttempt {
   readonly policy: SigningPolicy
   /** Records a host's warnings. */
   readonly log: WarningLog
+  /**
+   * Resolves once J1 and J2 are durable, and never if they cannot be: a host may be asked meanwhile, and what it said is used only after
+   * that.
+   */
+  readonly recorded: Promise<void>
 }
 
 /** A message that may be signed, and its source. */
@@ -66,7 +71,7 @@ export interface ArmedAttempt extends Attempt {
 export interface Lane {
   /**
    * Makes the message of an attempt and has it verified. Signs nothing, sends nothing that could move anything, may be
-   * repeated. Never throws for anything that the network or the venue did.
+   * repeated, and may begin before the attempt is recorded. Never throws for anything that the network or the venue did.
    */
   make(context: ExecutionContext, asked: AskedAttempt): Promise<Made>
   /** Hands the signed message in, once: one request, and no other after it. Rejects as the request does. */

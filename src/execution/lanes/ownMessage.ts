@@ -46,8 +46,9 @@ export function callOf({ verified, signature }: Signed): { readonly to: Address;
 /** Returns the caller's own message. No host prepares it. */
 async function callersMessage(
   context: ExecutionContext,
-  { intent, n, host, policy: bounds }: AskedAttempt,
+  { intent, n, host, policy: bounds, recorded }: AskedAttempt,
 ): Promise<Made> {
+  await recorded
   const { clock, chain, settings } = context
   const actions = intent.terms.batch
   if (actions === undefined) throw new TypeError('ownMessage: a batch without its message')
