@@ -34,7 +34,7 @@ export interface IntentAccepted extends RecordBase {
   readonly intent: Intent
 }
 
-/** J2: written before a host is asked to prepare. */
+/** J2: durable before anything is done with what a host prepared. */
 export interface AttemptPreparing extends RecordBase {
   readonly kind: 'attempt.preparing'
   readonly attempt: number

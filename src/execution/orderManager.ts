@@ -4,6 +4,7 @@
  *
  * Order of things: events of one intent are taken one at a time, in order (`takeEvents.ts`); events of different intents run
  * side by side, and their records share commits. Effects (`runEffects.ts`) run after the commit that permits them and never before.
+ * A host is asked to prepare a new order beside the commit of J1 and J2; its answer waits for that commit.
  *
  * What is not in the journal is not believed after a restart: signatures in memory, the venue's last word, timers
  * (`trackedOrders.ts`).

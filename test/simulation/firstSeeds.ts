@@ -29,6 +29,6 @@ export const firstSeeds: Readonly<Record<string, number>> = {
   'the size is not verified': 8,
   'the deadline is not bounded': 16,
   'an endpoint alone tells the time': 79,
-  'a host answers for what we took long for': 76,
+  'a host answers for what we took long for': 222,
   'a prepared order is signed before J2 is durable': 158,
 }
