@@ -27,7 +27,7 @@ function series({ counter, histogram }: SeriesMaker) {
   for (const outcome of closedLabels) ended.inc({ outcome }, 0)
   const step = histogram(
     'perpd_order_step_duration_seconds',
-    'Duration of one step of an order, seconds; `total` runs from the decision to the response to the submit.',
+    'Duration of one step of an order, seconds; `prepare` runs beside `accept` and ends after it; `total` runs from the decision to the response to the submit.',
     ['step'],
     networkBuckets,
   )
