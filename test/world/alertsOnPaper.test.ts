@@ -5,7 +5,7 @@
  */
 import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { isFiring, type Served } from '../monitor/firing.ts'
 import { alerts, deployFolder } from '../monitor/promql.ts'
 import { machineProgram } from '../support/machineProgram.ts'
@@ -275,6 +275,9 @@ test.runIf(promtool !== undefined)(
     }
     pass(0)
     process.env.TEST_CLOCK_SHIFT_FILE = shiftFile
+    onTestFinished(() => {
+      delete process.env.TEST_CLOCK_SHIFT_FILE
+    })
     writePrices(join(folder.path, 'prices.csv'))
     const paper = await startPaper([
       `--paper.replayFile=${join(folder.path, 'prices.csv')}`,

@@ -4,7 +4,7 @@
  */
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { denials, operatedIn, type Status } from './operated.ts'
 import { folderOfEachTest } from './ownFolder.ts'
 import { perpd, type Running, startPaper, until } from './processes.ts'
@@ -35,6 +35,9 @@ const isHeldBy =
 // Midnight (UTC) lifts one of the holds: for every process of this file it is noon.
 const dayMs = 86_400_000
 process.env.TEST_CLOCK_SHIFT_MS = String(dayMs / 2 - (Date.now() % dayMs))
+afterAll(() => {
+  delete process.env.TEST_CLOCK_SHIFT_MS
+})
 
 test('losses, an unknown fate and drift each hold trading back over a kill -9, until what lifts them does', {
   timeout: 240_000,
