@@ -80,7 +80,7 @@ test('the code of a page makes due what opens, packs or imports it, and no order
         'test/api/package.test.ts',
       ]),
     )
-    expect(changed.length).toBeLessThan(files.length / 5)
+    expect(changed.length).toBeLessThan(files.length / 4)
     expect(changed).not.toContain('test/world/kill.test.ts')
     expect(changed).not.toContain('test/journal/postgresReplication.test.ts')
   }
@@ -110,6 +110,12 @@ test('documents make no deep test due but those that read them', () => {
   const changed = changedBy('docs/orders.md')
   expect(changed.filter((file) => !/^test\/(docs\/|api\/package)/.test(file))).toEqual([])
   expect(changed).toContain('test/docs/recipes.test.ts')
+})
+
+test('a page of results makes the tests beside it due, and those that read documents', () => {
+  const changed = changedBy('test/month/RESULTS.md')
+  expect(changed).toContain('test/month/backtestMonth.test.ts')
+  expect(changed.filter((file) => !/^test\/(month|docs|api\/package)/.test(file))).toEqual([])
 })
 
 test('a snapshot makes its own test due and no other', () => {

@@ -96,12 +96,16 @@ const isTest = (file: string) => file.startsWith('test/') && file.endsWith('.tes
 const isSnapshot = (file: string) => file.includes('/__snapshots__/')
 const snapshotOf = (file: string) => `${dirname(file)}/__snapshots__/${basename(file)}.snap`
 
+/** A page of results or proofs beside tests: it decides those of its folder, and those that read documents. */
+const isTable = (file: string) => file.startsWith('test/') && file.endsWith('.md')
+
 /** Data that any test may read by a name that it makes: everything beside code, documents, benches and the record of proofs itself. */
 const isData = (file: string) =>
   !file.endsWith('.ts') &&
   !isDocument(file) &&
   !isSnapshot(file) &&
   !isPage(file) &&
+  !isTable(file) &&
   !file.startsWith('bench/') &&
   !file.startsWith('deploy/') &&
   !file.startsWith('test/gate/') &&
@@ -205,8 +209,9 @@ function partsOf(tree: Tree, file: string, named: (file: string) => readonly str
     .filter((each) => each.startsWith('test/') && each.endsWith('.ts'))
     .map((each) => tree.read(each).toString('utf8'))
   const isLeftOut = isUnnamed(tests)
+  const isBeside = (each: string) => isTable(each) && dirname(each) === dirname(file)
   if (!tests.some((text) => REACHES_ALL.test(text)))
-    return [...closure, ...tree.files.filter((each) => isPage(each) && !isLeftOut(each))]
+    return [...closure, ...tree.files.filter((each) => (isPage(each) && !isLeftOut(each)) || isBeside(each))]
   const readsDocuments = file.startsWith('test/docs/') || file.startsWith('test/api/package')
   const readsTests = readsDocuments || tests.some((text) => NAMES_TESTS.test(text))
   const near = [`${dirname(file)}/`, 'test/support/']
@@ -220,6 +225,7 @@ function partsOf(tree: Tree, file: string, named: (file: string) => readonly str
         !isSnapshot(each) &&
         !each.startsWith('test/gate/') &&
         (readsTests || !isFar(each)) &&
+        (readsDocuments || !isTable(each) || isBeside(each)) &&
         (readsDocuments || !isDocument(each)),
     ),
   ]
